@@ -1,0 +1,38 @@
+"""Settings: one frozen value made from command line > environment > `application.properties` > defaults."""
+
+from memory_bank.settings.loading import Row, describe, load
+from memory_bank.settings.table import (
+    Decay,
+    Embedding,
+    Enrichment,
+    Mcp,
+    Memory,
+    OpenAI,
+    Postgres,
+    RetrievabilityFilter,
+    Server,
+    Settings,
+    Worker,
+)
+from memory_bank.settings.values import Backend, DdlAuto, LogLevel, Toolset
+
+__all__ = [
+    "Backend",
+    "DdlAuto",
+    "Decay",
+    "Embedding",
+    "Enrichment",
+    "LogLevel",
+    "Mcp",
+    "Memory",
+    "OpenAI",
+    "Postgres",
+    "RetrievabilityFilter",
+    "Row",
+    "Server",
+    "Settings",
+    "Toolset",
+    "Worker",
+    "describe",
+    "load",
+]
