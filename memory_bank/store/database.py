@@ -1,0 +1,129 @@
+"""The connection to PostgreSQL: a bounded pool, and transactions that belong to one bank."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+import sqlalchemy as sa
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
+
+from memory_bank.errors import ConfigurationError, StoreUnavailable
+
+CONNECT_SECONDS = 10
+CHECKOUT_SECONDS = 30.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoreTx:
+    """One transaction over the whole store: for maintenance that is nobody's own."""
+
+    connection: AsyncConnection
+
+    async def all(self, statement: sa.Executable, **binds: Any) -> list[sa.RowMapping]:
+        """Run `statement` and return its rows."""
+        return list((await self.connection.execute(statement, binds)).mappings())
+
+    async def one_or_none(self, statement: sa.Executable, **binds: Any) -> sa.RowMapping | None:
+        """Run `statement` and return its only row, if there is one."""
+        return (await self.connection.execute(statement, binds)).mappings().one_or_none()
+
+    async def count(self, statement: sa.Executable, **binds: Any) -> int:
+        """Run `statement` and return how many rows it changed."""
+        return (await self.connection.execute(statement, binds)).rowcount
+
+    async def driver(self) -> psycopg.AsyncConnection[Any]:
+        """Return the driver's own connection, for libraries that join this transaction."""
+        raw = await self.connection.get_raw_connection()
+        connection = raw.driver_connection
+        assert isinstance(connection, psycopg.AsyncConnection)
+        return connection
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tx(StoreTx):
+    """One transaction of one bank: every statement that it carries binds `bank`."""
+
+    bank: str
+
+    async def all(self, statement: sa.Executable, **binds: Any) -> list[sa.RowMapping]:
+        """Run `statement` in this bank and return its rows."""
+        return await super().all(statement, bank=self.bank, **binds)
+
+    async def one_or_none(self, statement: sa.Executable, **binds: Any) -> sa.RowMapping | None:
+        """Run `statement` in this bank and return its only row, if there is one."""
+        return await super().one_or_none(statement, bank=self.bank, **binds)
+
+    async def count(self, statement: sa.Executable, **binds: Any) -> int:
+        """Run `statement` in this bank and return how many rows it changed."""
+        return await super().count(statement, bank=self.bank, **binds)
+
+
+class Database:
+    """A pool of at most `pool_size` connections; opens them when they are first needed."""
+
+    def __init__(self, url: str, *, pool_size: int = 10, prepared_statements: bool = True) -> None:
+        arguments: dict[str, Any] = {"connect_timeout": CONNECT_SECONDS, "application_name": "memory-bank"}
+        if not prepared_statements:
+            arguments["prepare_threshold"] = None
+        self._engine = create_async_engine(
+            driver_url(url),
+            pool_size=pool_size,
+            max_overflow=0,
+            pool_timeout=CHECKOUT_SECONDS,
+            # a restarted server leaves dead connections in the pool; the caller must not meet them
+            pool_pre_ping=True,
+            connect_args=arguments,
+        )
+
+    @asynccontextmanager
+    async def transaction(self, bank: str) -> AsyncIterator[Tx]:
+        """Open a transaction of `bank`; leaving the block commits, an error rolls back.
+
+        Raises `StoreUnavailable` when PostgreSQL does not answer.
+        """
+        with _translated_errors():
+            async with self._engine.begin() as connection:
+                yield Tx(connection=connection, bank=bank)
+
+    @asynccontextmanager
+    async def whole_store(self) -> AsyncIterator[StoreTx]:
+        """Open a transaction that belongs to no bank; raises `StoreUnavailable` as `transaction` does."""
+        with _translated_errors():
+            async with self._engine.begin() as connection:
+                yield StoreTx(connection=connection)
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._engine.dispose()
+
+
+def driver_url(url: str) -> URL:
+    """Return a `postgresql://` URL as SQLAlchemy wants it, with psycopg 3 as the driver.
+
+    Raises `ConfigurationError` when it is not a PostgreSQL URL.
+    """
+    try:
+        parsed = make_url(url)
+    except (sa.exc.ArgumentError, ValueError) as error:
+        raise ConfigurationError("postgres.url: not a URL of the form postgresql://HOST:PORT/DATABASE") from error
+    if parsed.get_backend_name() not in ("postgresql", "postgres"):
+        raise ConfigurationError(f"postgres.url: PostgreSQL is needed, got {parsed.get_backend_name()!r}")
+    return parsed.set(drivername="postgresql+psycopg")
+
+
+@contextmanager
+def _translated_errors() -> Iterator[None]:
+    """Turn what the driver raises when PostgreSQL is away into `StoreUnavailable`."""
+    try:
+        yield
+    except PoolTimeout as error:
+        raise StoreUnavailable("every database connection is busy; try again, or raise postgres.pool-size") from error
+    except DBAPIError as error:
+        if isinstance(error.orig, (psycopg.OperationalError, psycopg.InterfaceError)):
+            raise StoreUnavailable("the database does not answer; try again in a moment") from error
+        raise

@@ -1,0 +1,102 @@
+"""The one row of `embedding_model`: which model made the stored vectors, and the change to another one."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+import sqlalchemy as sa
+
+from memory_bank.store.database import StoreTx
+
+_READ = sa.text("SELECT name, dimensions, complete FROM embedding_model")
+
+_CLAIM = sa.text(
+    """
+    -- the first start with an empty store decides the model
+    INSERT INTO embedding_model (name, dimensions)
+    VALUES (:name, :dimensions)
+    ON CONFLICT DO NOTHING
+    """
+)
+
+_BEGIN_CHANGE = sa.text("UPDATE embedding_model SET name = :name, dimensions = :dimensions, complete = false")
+
+_FINISH_CHANGE = sa.text("UPDATE embedding_model SET complete = true")
+
+_NOT_EMBEDDED_BY = sa.text(
+    """
+    -- whose vectors are missing or come from another model?
+    SELECT n.bank_id, n.id, n.content, n.content_hash
+    FROM notes n
+    WHERE n.deleted_at IS NULL
+        AND n.embedded_by IS DISTINCT FROM :name
+    ORDER BY n.bank_id, n.id
+    LIMIT :count
+    """
+)
+
+_COUNT_NOT_EMBEDDED_BY = sa.text(
+    """
+    SELECT count(*) AS total
+    FROM notes n
+    WHERE n.deleted_at IS NULL
+        AND n.embedded_by IS DISTINCT FROM :name
+    """
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredModel:
+    """The model of the stored vectors; `complete` is false while a re-embedding is under way."""
+
+    name: str
+    dimensions: int
+    complete: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unembedded:
+    """A note whose vectors are missing or come from another model."""
+
+    bank: str
+    id: UUID
+    content: str
+    content_hash: bytes
+
+
+async def claim(tx: StoreTx, *, name: str, dimensions: int) -> StoredModel:
+    """Return the stored model, after making it `name` where the store has none yet."""
+    await tx.count(_CLAIM, name=name, dimensions=dimensions)
+    row = await tx.one_or_none(_READ)
+    assert row is not None
+    return StoredModel(name=row["name"], dimensions=row["dimensions"], complete=row["complete"])
+
+
+async def begin_change(tx: StoreTx, *, name: str, dimensions: int) -> None:
+    """Make `name` the store's model and mark its vectors as incomplete; another dimension empties them first."""
+    stored = await claim(tx, name=name, dimensions=dimensions)
+    if stored.dimensions != dimensions:
+        await tx.count(sa.text("TRUNCATE embeddings"))
+        await tx.count(sa.text(f"ALTER TABLE embeddings ALTER COLUMN embedding TYPE vector({dimensions:d})"))
+        await tx.count(sa.text("UPDATE notes SET embedded_by = NULL"))
+    await tx.count(_BEGIN_CHANGE, name=name, dimensions=dimensions)
+
+
+async def finish_change(tx: StoreTx) -> None:
+    """Mark the vectors as complete again."""
+    await tx.count(_FINISH_CHANGE)
+
+
+async def not_embedded_by(tx: StoreTx, name: str, *, count: int) -> list[Unembedded]:
+    """Return up to `count` live notes without vectors of model `name`."""
+    return [
+        Unembedded(bank=row["bank_id"], id=row["id"], content=row["content"], content_hash=row["content_hash"])
+        for row in await tx.all(_NOT_EMBEDDED_BY, name=name, count=count)
+    ]
+
+
+async def count_not_embedded_by(tx: StoreTx, name: str) -> int:
+    """Return how many live notes have no vectors of model `name`."""
+    row = await tx.one_or_none(_COUNT_NOT_EMBEDDED_BY, name=name)
+    assert row is not None
+    total: int = row["total"]
+    return total

@@ -1,0 +1,139 @@
+"""Rows of `embeddings`: one vector for each window of a note's text, and the arm that searches them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import pgvector
+import sqlalchemy as sa
+from numpy import float32
+from numpy.typing import NDArray
+from pgvector.sqlalchemy import Vector
+
+from memory_bank.domain import filters
+from memory_bank.domain.links import Candidate
+from memory_bank.store import conditions
+from memory_bank.store.database import Tx
+
+Windows = NDArray[float32]
+"""The vectors of one text, shape (windows, dimensions), each of length 1."""
+
+# pgvector's own bound for hnsw.ef_search
+_EF_SEARCH_LIMIT = 1_000
+_WINDOWS_LIMIT = 8_000
+
+_FORGET = sa.text(
+    """
+    DELETE FROM embeddings
+    WHERE bank_id = :bank
+        AND note_id = ANY(CAST(:ids AS uuid[]))
+    """
+)
+
+_ADD = sa.text(
+    """
+    INSERT INTO embeddings (bank_id, note_id, window_index, embedding)
+    SELECT :bank, w.note_id, w.window_index, CAST(w.embedding AS vector)
+    FROM unnest(
+        CAST(:notes AS uuid[]),
+        CAST(:indexes AS smallint[]),
+        CAST(:vectors AS text[])
+    ) AS w (note_id, window_index, embedding)
+    """
+)
+
+_SEARCH_PLAN = sa.text(
+    """
+    -- go on along the index until enough rows pass the filter
+    SELECT
+        set_config('hnsw.iterative_scan', 'strict_order', true),
+        set_config('hnsw.ef_search', :ef_search, true)
+    """
+)
+
+_NEAREST = sa.text(
+    f"""
+    -- which windows of this bank's live notes lie nearest to the query?
+    SELECT e.note_id, e.embedding <=> CAST(:query AS vector) AS distance
+    FROM embeddings e
+    JOIN notes n ON n.bank_id = e.bank_id AND n.id = e.note_id
+    WHERE e.bank_id = :bank
+        AND {conditions.LIVE_AND_WANTED}
+    ORDER BY e.embedding <=> CAST(:query AS vector)
+    LIMIT :count
+    """
+).bindparams(sa.bindparam("query", type_=Vector()))
+
+_NEIGHBOURS = sa.text(
+    """
+    -- which live notes could this one link to?
+    SELECT n.id, n.content, 1 - (e.embedding <=> own.embedding) AS similarity
+    FROM embeddings own
+    CROSS JOIN LATERAL (
+        SELECT other.bank_id, other.note_id, other.embedding
+        FROM embeddings other
+        JOIN notes live ON live.bank_id = other.bank_id AND live.id = other.note_id AND live.deleted_at IS NULL
+        WHERE other.bank_id = :bank
+            AND other.note_id <> :note
+        ORDER BY other.embedding <=> own.embedding
+        LIMIT :count
+    ) e
+    JOIN notes n ON n.bank_id = e.bank_id AND n.id = e.note_id
+    WHERE own.bank_id = :bank
+        AND own.note_id = :note
+        AND own.window_index = 0
+    ORDER BY similarity DESC, n.id
+    """
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hit:
+    """A note that the vector arm found; `similarity` is the best cosine of its windows, -1 to 1."""
+
+    note_id: UUID
+    similarity: float
+
+
+async def put(tx: Tx, embedded: dict[UUID, Windows]) -> None:
+    """Store the windows of each note in place of what it had."""
+    await tx.count(_FORGET, ids=list(embedded))
+    rows = [(note, index, vector) for note, windows in embedded.items() for index, vector in enumerate(windows)]
+    await tx.count(
+        _ADD,
+        notes=[note for note, _, _ in rows],
+        indexes=[index for _, index, _ in rows],
+        vectors=[pgvector.Vector(vector).to_text() for _, _, vector in rows],
+    )
+
+
+async def forget(tx: Tx, ids: Sequence[UUID]) -> None:
+    """Remove every vector of these notes."""
+    await tx.count(_FORGET, ids=list(ids))
+
+
+async def search(tx: Tx, query: NDArray[float32], *, wanted: filters.Filter, pool: int) -> list[Hit]:
+    """Return the `pool` nearest notes that pass the filter, nearest first; fewer only when fewer exist."""
+    windows = pool
+    while True:
+        await tx.all(_SEARCH_PLAN, ef_search=str(min(max(windows, 40), _EF_SEARCH_LIMIT)))
+        rows = await tx.all(_NEAREST, query=query, count=windows, **conditions.binds(wanted))
+        best: dict[UUID, float] = {}
+        for row in rows:
+            best.setdefault(row["note_id"], 1.0 - row["distance"])
+        # several windows of one long note may crowd the others out: look further
+        if len(best) >= pool or len(rows) < windows or windows >= _WINDOWS_LIMIT:
+            return [Hit(note_id=note, similarity=similarity) for note, similarity in list(best.items())[:pool]]
+        windows = min(windows * 4, _WINDOWS_LIMIT)
+
+
+async def neighbours(tx: Tx, note: UUID, *, floor: float, limit: int) -> list[Candidate]:
+    """Return the `limit` live notes nearest to `note` whose similarity is at least `floor`, nearest first."""
+    await tx.all(_SEARCH_PLAN, ef_search="40")
+    best: dict[UUID, Candidate] = {}
+    # a long note may take several of the nearest windows
+    for row in await tx.all(_NEIGHBOURS, note=note, count=limit * 4):
+        if row["similarity"] >= floor:
+            found = Candidate(id=row["id"], content=row["content"], similarity=row["similarity"])
+            best.setdefault(found.id, found)
+    return list(best.values())[:limit]

@@ -1,0 +1,519 @@
+"""Rows of `notes`."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+import sqlalchemy as sa
+
+from memory_bank.domain import filters, notes
+from memory_bank.domain.analysis import Analysis
+from memory_bank.domain.notes import Draft, Enrichment, Kind, Note
+from memory_bank.store import conditions, links
+from memory_bank.store.database import StoreTx, Tx
+
+_COLUMNS = """n.id, n.kind, n.content, n.keywords, n.context, n.tags, n.session, n.position, n.occurred_at,
+        n.last_accessed, n.retrieval_count, n.enrichment, n.enrichment_error"""
+
+_ADD = sa.text(
+    """
+    -- a live note with the same text, kind and session makes its row insert nothing;
+    -- in order of the hash, so that two batches with texts in common never wait for each other
+    INSERT INTO notes (
+        bank_id, id, kind, content, content_hash, context, context_given, tags, given_tags, session, position,
+        occurred_at, updated_at, last_accessed, enrichment, embedded_by
+    )
+    SELECT
+        :bank, d.id, d.kind, d.content, decode(d.content_hash, 'hex'), d.context, d.context <> '', d.tags, d.tags,
+        d.session, d.position, d.occurred_at, :now, :last_accessed, 'pending', d.embedded_by
+    FROM jsonb_to_recordset(CAST(:drafts AS jsonb)) AS d (
+        id uuid, kind text, content text, content_hash text, context text, tags text[], session text,
+        position integer, occurred_at timestamptz, embedded_by text
+    )
+    ORDER BY d.content_hash
+    ON CONFLICT DO NOTHING
+    RETURNING id
+    """
+)
+
+_SAME = sa.text(
+    """
+    -- which live note already holds this text?
+    SELECT n.id
+    FROM notes n
+    WHERE n.bank_id = :bank
+        AND n.kind = :kind
+        AND n.session IS NOT DISTINCT FROM CAST(:session AS text)
+        AND n.content_hash = :content_hash
+        AND n.deleted_at IS NULL
+    """
+)
+
+_BY_IDS = sa.text(
+    f"""
+    SELECT {_COLUMNS}
+    FROM notes n
+    WHERE n.bank_id = :bank
+        AND n.id = ANY(CAST(:ids AS uuid[]))
+        AND n.deleted_at IS NULL
+    """
+)
+
+_TRACES = sa.text(
+    """
+    SELECT n.id, n.last_accessed, n.retrieval_count
+    FROM notes n
+    WHERE n.bank_id = :bank
+        AND n.id = ANY(CAST(:ids AS uuid[]))
+        AND n.deleted_at IS NULL
+    """
+)
+
+_MARK_RECALLED = sa.text(
+    """
+    -- these notes are being returned; locked in one order, so that two recalls never wait for each other
+    WITH returned AS (
+        SELECT n.id
+        FROM notes n
+        WHERE n.bank_id = :bank
+            AND n.id = ANY(CAST(:ids AS uuid[]))
+            AND n.deleted_at IS NULL
+        ORDER BY n.id
+        FOR NO KEY UPDATE
+    )
+    UPDATE notes n
+    SET last_accessed = greatest(n.last_accessed, :now),
+        retrieval_count = n.retrieval_count + 1
+    FROM returned
+    WHERE n.bank_id = :bank
+        AND n.id = returned.id
+    """
+)
+
+_PAGE = sa.text(
+    f"""
+    -- the bank's live notes, newest first, from the cursor on
+    SELECT {_COLUMNS}
+    FROM notes n
+    WHERE n.bank_id = :bank
+        AND {conditions.LIVE_AND_WANTED}
+        AND (
+            CAST(:after_id AS uuid) IS NULL
+            OR (n.occurred_at, n.id) < (CAST(:after_time AS timestamptz), CAST(:after_id AS uuid))
+        )
+    ORDER BY n.occurred_at DESC, n.id DESC
+    LIMIT :count
+    """
+)
+
+_COUNT = sa.text(
+    f"""
+    SELECT count(*) AS total
+    FROM notes n
+    WHERE n.bank_id = :bank
+        AND {conditions.LIVE_AND_WANTED}
+    """
+)
+
+_LOCK = sa.text(
+    """
+    SELECT n.content, n.kind, n.session, n.tags, n.given_tags, n.context, n.context_given
+    FROM notes n
+    WHERE n.bank_id = :bank
+        AND n.id = :id
+        AND n.deleted_at IS NULL
+    FOR NO KEY UPDATE
+    """
+)
+
+_WRITE_TEXT = sa.text(
+    """
+    -- a new text makes every finding about the old one void
+    UPDATE notes
+    SET content = :content,
+        content_hash = :content_hash,
+        keywords = '{}',
+        context = CASE WHEN context_given THEN context ELSE '' END,
+        tags = given_tags,
+        enrichment = 'pending',
+        enrichment_error = '',
+        enrichment_attempts = 0,
+        analysed_by = NULL,
+        embedded_by = :embedded_by,
+        updated_at = :now
+    WHERE bank_id = :bank
+        AND id = :id
+    """
+)
+
+_WRITE_LABELS = sa.text(
+    """
+    UPDATE notes
+    SET context = :context,
+        context_given = :context_given,
+        tags = CAST(:tags AS text[]),
+        given_tags = CAST(:given_tags AS text[]),
+        updated_at = :now
+    WHERE bank_id = :bank
+        AND id = :id
+    """
+)
+
+_DELETE = sa.text(
+    """
+    -- hide the note for good; its text may be stored again as a new one
+    UPDATE notes
+    SET deleted_at = :now
+    WHERE bank_id = :bank
+        AND id = :id
+        AND deleted_at IS NULL
+    """
+)
+
+_UNENRICHED = sa.text(
+    """
+    -- what does enrichment need to know, and has nobody finished it meanwhile?
+    SELECT n.content, n.content_hash, n.enrichment_attempts, n.embedded_by
+    FROM notes n
+    WHERE n.bank_id = :bank
+        AND n.id = :id
+        AND n.deleted_at IS NULL
+        AND n.enrichment = 'pending'
+    """
+)
+
+_FINISH = sa.text(
+    """
+    -- write the findings unless the text has changed under the analyst
+    UPDATE notes
+    SET keywords = CAST(:keywords AS text[]),
+        context = CASE WHEN context_given THEN context ELSE :context END,
+        tags = given_tags || ARRAY(
+            SELECT found
+            FROM unnest(CAST(:tags AS text[])) AS found
+            WHERE found <> ALL (given_tags)
+        ),
+        analysed_by = :origin,
+        enrichment = :enrichment,
+        enrichment_error = :error
+    WHERE bank_id = :bank
+        AND id = :id
+        AND content_hash = :content_hash
+        AND deleted_at IS NULL
+        AND enrichment = 'pending'
+    """
+)
+
+_COUNT_ATTEMPT = sa.text(
+    """
+    UPDATE notes
+    SET enrichment_attempts = enrichment_attempts + 1,
+        enrichment_error = :error
+    WHERE bank_id = :bank
+        AND id = :id
+        AND enrichment = 'pending'
+    """
+)
+
+_FAIL = sa.text(
+    """
+    UPDATE notes
+    SET enrichment = 'failed',
+        enrichment_error = :error
+    WHERE bank_id = :bank
+        AND id = :id
+        AND enrichment = 'pending'
+    """
+)
+
+_SET_EMBEDDED = sa.text(
+    """
+    UPDATE notes
+    SET embedded_by = :model
+    WHERE bank_id = :bank
+        AND id = :id
+        AND content_hash = :content_hash
+        AND deleted_at IS NULL
+    """
+)
+
+_REOPEN = sa.text(
+    """
+    -- ask for a new enrichment of the live notes that an analyst of this origin, or none successfully, has seen
+    UPDATE notes
+    SET enrichment = 'pending',
+        enrichment_error = '',
+        enrichment_attempts = 0
+    WHERE bank_id = :bank
+        AND deleted_at IS NULL
+        AND (
+            (analysed_by = CAST(:origin AS text) AND enrichment <> 'pending')
+            OR (CAST(:failed AS boolean) AND enrichment = 'failed')
+        )
+    """
+)
+
+_PENDING = sa.text(
+    """
+    SELECT n.id
+    FROM notes n
+    WHERE n.bank_id = :bank
+        AND n.deleted_at IS NULL
+        AND n.enrichment = 'pending'
+        AND n.updated_at <= :before
+    ORDER BY n.id
+    """
+)
+
+_BANKS_PENDING = sa.text(
+    """
+    SELECT DISTINCT n.bank_id
+    FROM notes n
+    WHERE n.deleted_at IS NULL
+        AND n.enrichment = 'pending'
+        AND n.updated_at <= :before
+    ORDER BY n.bank_id
+    """
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class New:
+    """A checked draft with the id it gets, and the model of its vectors, if it has any yet."""
+
+    id: UUID
+    draft: Draft
+    embedded_by: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trace:
+    """What forgetting needs to know of a note: when it was last recalled, in Unix seconds, and how often."""
+
+    last_accessed: int
+    retrieval_count: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unenriched:
+    """A note as enrichment takes it up; `content_hash` tells later whether its text is still the same."""
+
+    content: str
+    content_hash: bytes
+    attempts: int
+    embedded: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Labels:
+    """A locked note's text, its place, and what is written beside it, with the caller's share of each."""
+
+    content: str
+    kind: Kind
+    session: str | None
+    context: str
+    context_given: bool
+    tags: tuple[str, ...]
+    given_tags: tuple[str, ...]
+
+
+async def add(tx: Tx, new: Sequence[New], *, now: datetime) -> set[UUID]:
+    """Insert checked drafts; return the ids of those that were new, the others' texts being live already."""
+    rows = [
+        {
+            "id": str(each.id),
+            "kind": each.draft.kind.value,
+            "content": each.draft.content,
+            "content_hash": notes.content_hash(each.draft.content).hex(),
+            "context": each.draft.context,
+            "tags": each.draft.tags,
+            "session": each.draft.session,
+            "position": each.draft.position,
+            "occurred_at": (each.draft.timestamp or now).isoformat(),
+            "embedded_by": each.embedded_by,
+        }
+        for each in new
+    ]
+    added = await tx.all(_ADD, drafts=json.dumps(rows), now=now, last_accessed=int(now.timestamp()))
+    return {row["id"] for row in added}
+
+
+async def same(tx: Tx, *, content: str, kind: Kind, session: str | None) -> UUID | None:
+    """Return the live note that holds exactly this text in this kind and session."""
+    row = await tx.one_or_none(_SAME, content_hash=notes.content_hash(content), kind=kind.value, session=session)
+    return None if row is None else row["id"]
+
+
+async def by_ids(tx: Tx, ids: Sequence[UUID]) -> list[Note]:
+    """Return the live notes among `ids` with their links, in the order of `ids`, each once."""
+    wanted = list(dict.fromkeys(ids))
+    if not wanted:
+        return []
+    rows = {row["id"]: row for row in await tx.all(_BY_IDS, ids=wanted)}
+    found = [rows[id] for id in wanted if id in rows]
+    linked = await links.of_notes(tx, [row["id"] for row in found])
+    return [_note(tx, row, linked) for row in found]
+
+
+async def traces(tx: Tx, ids: Sequence[UUID]) -> dict[UUID, Trace]:
+    """Return the traces of the live notes among `ids`."""
+    rows = await tx.all(_TRACES, ids=list(ids)) if ids else []
+    return {
+        row["id"]: Trace(last_accessed=row["last_accessed"], retrieval_count=row["retrieval_count"]) for row in rows
+    }
+
+
+async def mark_recalled(tx: Tx, ids: Sequence[UUID], *, now: int) -> None:
+    """Count these notes as recalled at `now`, Unix seconds."""
+    if ids:
+        await tx.count(_MARK_RECALLED, ids=list(ids), now=now)
+
+
+async def page(tx: Tx, *, wanted: filters.Filter, after: filters.Cursor | None, count: int) -> list[Note]:
+    """Return up to `count` live notes that pass the filter, newest first, from `after` on."""
+    rows = await tx.all(
+        _PAGE,
+        after_time=None if after is None else after.timestamp,
+        after_id=None if after is None else after.id,
+        count=count,
+        **conditions.binds(wanted),
+    )
+    linked = await links.of_notes(tx, [row["id"] for row in rows])
+    return [_note(tx, row, linked) for row in rows]
+
+
+async def count(tx: Tx, *, wanted: filters.Filter) -> int:
+    """Return how many live notes pass the filter."""
+    row = await tx.one_or_none(_COUNT, **conditions.binds(wanted))
+    assert row is not None
+    total: int = row["total"]
+    return total
+
+
+async def lock(tx: Tx, id: UUID) -> Labels | None:
+    """Lock a live note until the transaction ends and return what an edit combines with."""
+    row = await tx.one_or_none(_LOCK, id=id)
+    if row is None:
+        return None
+    return Labels(
+        content=row["content"],
+        kind=Kind(row["kind"]),
+        session=row["session"],
+        context=row["context"],
+        context_given=row["context_given"],
+        tags=tuple(row["tags"]),
+        given_tags=tuple(row["given_tags"]),
+    )
+
+
+async def write_text(tx: Tx, id: UUID, content: str, *, embedded_by: str | None, now: datetime) -> None:
+    """Replace a note's text and reopen its enrichment."""
+    await tx.count(
+        _WRITE_TEXT,
+        id=id,
+        content=content,
+        content_hash=notes.content_hash(content),
+        embedded_by=embedded_by,
+        now=now,
+    )
+
+
+async def write_labels(tx: Tx, id: UUID, labels: Labels, *, now: datetime) -> None:
+    """Replace a note's context and tags."""
+    await tx.count(
+        _WRITE_LABELS,
+        id=id,
+        context=labels.context,
+        context_given=labels.context_given,
+        tags=list(labels.tags),
+        given_tags=list(labels.given_tags),
+        now=now,
+    )
+
+
+async def delete(tx: Tx, id: UUID, *, now: datetime) -> bool:
+    """Hide a live note; return False when there is none."""
+    return await tx.count(_DELETE, id=id, now=now) == 1
+
+
+async def unenriched(tx: Tx, id: UUID) -> Unenriched | None:
+    """Return the note if it is alive and still waits for enrichment."""
+    row = await tx.one_or_none(_UNENRICHED, id=id)
+    if row is None:
+        return None
+    return Unenriched(
+        content=row["content"],
+        content_hash=row["content_hash"],
+        attempts=row["enrichment_attempts"],
+        embedded=row["embedded_by"] is not None,
+    )
+
+
+async def finish(
+    tx: Tx, id: UUID, found: Analysis, *, content_hash: bytes, enrichment: Enrichment, error: str = ""
+) -> bool:
+    """Write an analysis and the final state; return False when the note changed or was finished meanwhile."""
+    written = await tx.count(
+        _FINISH,
+        id=id,
+        keywords=list(found.keywords),
+        context=found.context,
+        tags=list(found.tags),
+        origin=found.origin.value,
+        enrichment=enrichment.value,
+        error=error,
+        content_hash=content_hash,
+    )
+    return written == 1
+
+
+async def count_attempt(tx: Tx, id: UUID, *, error: str) -> None:
+    """Record that an attempt to enrich a note failed, and why."""
+    await tx.count(_COUNT_ATTEMPT, id=id, error=error)
+
+
+async def fail(tx: Tx, id: UUID, *, error: str) -> None:
+    """Record that a note's enrichment was given up without any finding, and why."""
+    await tx.count(_FAIL, id=id, error=error)
+
+
+async def set_embedded(tx: Tx, id: UUID, *, model: str, content_hash: bytes) -> bool:
+    """Record which model made a note's vectors; return False when its text changed meanwhile."""
+    return await tx.count(_SET_EMBEDDED, id=id, model=model, content_hash=content_hash) == 1
+
+
+async def reopen(tx: Tx, *, origin: str | None, failed: bool) -> int:
+    """Reopen the enrichment of notes analysed by `origin`, and of failed ones if `failed`; return how many."""
+    return await tx.count(_REOPEN, origin=origin, failed=failed)
+
+
+async def pending(tx: Tx, *, before: datetime) -> list[UUID]:
+    """Return the bank's live notes whose enrichment has been pending since `before` or longer, oldest first."""
+    return [row["id"] for row in await tx.all(_PENDING, before=before)]
+
+
+async def banks_pending(tx: StoreTx, *, before: datetime) -> list[str]:
+    """Return the banks that hold such notes."""
+    return [row["bank_id"] for row in await tx.all(_BANKS_PENDING, before=before)]
+
+
+def _note(tx: Tx, row: sa.RowMapping, linked: dict[UUID, tuple[links.Link, ...]]) -> Note:
+    return Note(
+        id=row["id"],
+        bank=tx.bank,
+        kind=Kind(row["kind"]),
+        content=row["content"],
+        keywords=tuple(row["keywords"]),
+        context=row["context"],
+        tags=tuple(row["tags"]),
+        links=linked.get(row["id"], ()),
+        session=row["session"],
+        position=row["position"],
+        timestamp=row["occurred_at"],
+        last_accessed=row["last_accessed"],
+        retrieval_count=row["retrieval_count"],
+        enrichment=Enrichment(row["enrichment"]),
+        enrichment_error=row["enrichment_error"],
+    )

@@ -1,0 +1,132 @@
+"""The durable job queue: Procrastinate on the same PostgreSQL."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Self
+from uuid import UUID
+
+import procrastinate
+import psycopg
+import sqlalchemy as sa
+
+from memory_bank.errors import MemoryBankError, StoreUnavailable
+from memory_bank.store.database import StoreTx, Tx
+
+logger = logging.getLogger(__name__)
+
+ENRICH = "enrich_notes"
+HEARTBEAT_SECONDS = 5.0
+STALLED_SECONDS = 20.0
+SHUTDOWN_SECONDS = 2.0
+
+EnrichHandler = Callable[[str, Sequence[UUID]], Awaitable[None]]
+"""Enrich the notes of a bank; raises while some of them deserve another attempt."""
+
+_STATE = sa.text(
+    """
+    -- how many jobs wait or run, and how long has the oldest due one waited?
+    SELECT
+        count(*) FILTER (WHERE j.status = 'todo') AS waiting,
+        count(*) FILTER (WHERE j.status = 'doing') AS running,
+        CAST(
+            coalesce(
+                extract(epoch FROM now() - min(coalesce(j.scheduled_at, e.at)) FILTER (
+                    WHERE j.status = 'todo' AND coalesce(j.scheduled_at, e.at) <= now()
+                )),
+                0
+            ) AS double precision
+        ) AS oldest_seconds
+    FROM procrastinate_jobs j
+    LEFT JOIN procrastinate_events e
+        ON e.job_id = j.id
+        AND e.type = 'deferred'
+    WHERE j.status IN ('todo', 'doing')
+    """
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueueState:
+    """Jobs that wait, jobs that run, and for how many seconds the oldest due job has waited."""
+
+    waiting: int
+    running: int
+    oldest_seconds: float
+
+
+class JobQueue:
+    """Jobs that outlive the process: deferred inside a store transaction, run by any worker process."""
+
+    def __init__(self, conninfo: str, *, concurrency: int, attempts: int, prepared_statements: bool = True) -> None:
+        arguments: dict[str, object] = {} if prepared_statements else {"prepare_threshold": None}
+        self._concurrency = concurrency
+        self._connector = procrastinate.PsycopgConnector(
+            conninfo=conninfo, kwargs=arguments, min_size=0, max_size=concurrency + 2
+        )
+        self._app = procrastinate.App(connector=self._connector)
+        self._retry = procrastinate.RetryStrategy(max_attempts=attempts, exponential_wait=4)
+        self._enrich: EnrichHandler | None = None
+        self._app.task(self._run_enrich, name=ENRICH, queue="enrichment", retry=self._retry)
+
+    async def __aenter__(self) -> Self:
+        await self._connector.open_async()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._connector.close_async()
+
+    def handle_enrich(self, handler: EnrichHandler) -> None:
+        """Let `handler` run the enrichment jobs of this process's worker."""
+        self._enrich = handler
+
+    async def defer_enrich(self, tx: Tx, ids: Sequence[UUID], *, not_before: datetime | None = None) -> None:
+        """Ask for the enrichment of these notes of the transaction's bank, if and when `tx` commits."""
+        task = self._app.configure_task(ENRICH, schedule_at=not_before, connection=await tx.driver())
+        await task.defer_async(bank=tx.bank, ids=[str(id) for id in ids])
+
+    async def run_worker(self) -> None:
+        """Run jobs until cancelled; what a cancelled worker had in hand is done again elsewhere.
+
+        Raises `StoreUnavailable` when the database goes away.
+        """
+        rescue = asyncio.create_task(self._rescue_stalled())
+        try:
+            await self._app.run_worker_async(
+                concurrency=self._concurrency,
+                install_signal_handlers=False,
+                delete_jobs="successful",
+                shutdown_graceful_timeout=SHUTDOWN_SECONDS,
+                update_heartbeat_interval=HEARTBEAT_SECONDS,
+                stalled_worker_timeout=STALLED_SECONDS,
+            )
+        except (procrastinate.exceptions.ConnectorException, psycopg.Error) as error:
+            raise StoreUnavailable("the job queue's database does not answer") from error
+        finally:
+            rescue.cancel()
+
+    async def _rescue_stalled(self) -> None:
+        """Give the jobs of killed workers back to the queue, again and again."""
+        while True:
+            try:
+                stalled = await self._app.job_manager.get_stalled_jobs(seconds_since_heartbeat=STALLED_SECONDS)
+                for job in stalled:
+                    await self._app.job_manager.retry_job(job)
+                    logger.warning("Took back a job of a worker that died.", extra={"job": job.id})
+            except (procrastinate.exceptions.ProcrastinateException, psycopg.Error) as error:
+                logger.warning("Could not look for stalled jobs: %s", type(error).__name__)
+            await asyncio.sleep(STALLED_SECONDS / 2)
+
+    async def _run_enrich(self, bank: str, ids: list[str]) -> None:
+        if self._enrich is None:
+            raise MemoryBankError("no handler for enrichment jobs; this is a programming error")
+        await self._enrich(bank, [UUID(id) for id in ids])
+
+
+async def state(tx: StoreTx) -> QueueState:
+    """Return how full the queue is."""
+    row = await tx.one_or_none(_STATE)
+    assert row is not None
+    return QueueState(waiting=row["waiting"], running=row["running"], oldest_seconds=row["oldest_seconds"])

@@ -1,0 +1,143 @@
+"""The tables as SQLAlchemy knows them: what `alembic check` compares with the migrated database.
+
+Every table carries its bank, and every key and reference is composite, so that nothing can point across banks.
+"""
+
+import sqlalchemy as sa
+from pgvector.sqlalchemy import Vector
+from sqlalchemy.dialects import postgresql as pg
+
+DEFAULT_DIMENSIONS = 384
+
+metadata = sa.MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+banks = sa.Table(
+    "banks",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+)
+
+notes = sa.Table(
+    "notes",
+    metadata,
+    sa.Column("bank_id", sa.Text, sa.ForeignKey("banks.id"), primary_key=True),
+    sa.Column("id", pg.UUID, primary_key=True),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("content", sa.Text, nullable=False),
+    # a btree on the text itself would refuse rows past 2,704 bytes
+    sa.Column("content_hash", pg.BYTEA, nullable=False),
+    sa.Column("keywords", pg.ARRAY(sa.Text), nullable=False, server_default="{}"),
+    sa.Column("context", sa.Text, nullable=False, server_default=""),
+    sa.Column("context_given", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("tags", pg.ARRAY(sa.Text), nullable=False, server_default="{}"),
+    # the caller's share of `tags`: a new analysis replaces only the rest
+    sa.Column("given_tags", pg.ARRAY(sa.Text), nullable=False, server_default="{}"),
+    sa.Column("session", sa.Text),
+    sa.Column("position", sa.Integer),
+    sa.Column("occurred_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("deleted_at", sa.DateTime(timezone=True)),
+    # changed by every recall, so never indexed: such updates stay in their page and touch no index
+    sa.Column("last_accessed", sa.BigInteger, nullable=False),
+    sa.Column("retrieval_count", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("enrichment", sa.Text, nullable=False),
+    sa.Column("enrichment_error", sa.Text, nullable=False, server_default=""),
+    sa.Column("enrichment_attempts", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("analysed_by", sa.Text),
+    sa.Column("embedded_by", sa.Text),
+    sa.CheckConstraint("kind IN ('note', 'fact', 'exchange', 'passage', 'node', 'observation', 'model')", name="kind"),
+    sa.CheckConstraint("enrichment IN ('pending', 'done', 'failed')", name="enrichment"),
+    sa.CheckConstraint("analysed_by IN ('llm', 'heuristic')", name="analysed_by"),
+    postgresql_with={"fillfactor": "85"},
+)
+sa.Index(
+    "uq_notes_live_content",
+    notes.c.bank_id,
+    notes.c.kind,
+    notes.c.session,
+    notes.c.content_hash,
+    unique=True,
+    postgresql_nulls_not_distinct=True,
+    postgresql_where=notes.c.deleted_at.is_(None),
+)
+sa.Index(
+    "ix_notes_live_by_time",
+    notes.c.bank_id,
+    notes.c.occurred_at.desc(),
+    notes.c.id.desc(),
+    postgresql_where=notes.c.deleted_at.is_(None),
+)
+sa.Index(
+    "ix_notes_live_by_session",
+    notes.c.bank_id,
+    notes.c.session,
+    notes.c.position,
+    postgresql_where=sa.text("deleted_at IS NULL AND session IS NOT NULL"),
+)
+sa.Index("ix_notes_tags", notes.c.tags, postgresql_using="gin")
+sa.Index(
+    "ix_notes_unenriched",
+    notes.c.bank_id,
+    notes.c.id,
+    postgresql_where=sa.text("deleted_at IS NULL AND enrichment <> 'done'"),
+)
+
+links = sa.Table(
+    "links",
+    metadata,
+    sa.Column("bank_id", sa.Text, primary_key=True),
+    sa.Column("source_id", pg.UUID, primary_key=True),
+    sa.Column("target_id", pg.UUID, primary_key=True),
+    sa.Column("type", sa.Text, nullable=False),
+    sa.Column("explanation", sa.Text, nullable=False),
+    sa.Column("origin", sa.Text, nullable=False),
+    sa.Column("confidence", sa.Double, nullable=False),
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+    sa.ForeignKeyConstraint(["bank_id", "source_id"], ["notes.bank_id", "notes.id"], ondelete="CASCADE"),
+    sa.ForeignKeyConstraint(["bank_id", "target_id"], ["notes.bank_id", "notes.id"], ondelete="CASCADE"),
+    sa.CheckConstraint("source_id <> target_id", name="two_ends"),
+    sa.CheckConstraint(
+        "type IN ('causal', 'contrast', 'example', 'derived_concept', 'shared_context', 'opposition')", name="type"
+    ),
+    sa.CheckConstraint("origin IN ('llm', 'heuristic', 'user')", name="origin"),
+    sa.CheckConstraint("confidence BETWEEN 0 AND 1", name="confidence"),
+    sa.Index(None, "bank_id", "target_id"),
+)
+
+# Vectors lie beside the notes, a row for each window of a long text: a recall then updates `notes`
+# without touching the vector index.
+embeddings = sa.Table(
+    "embeddings",
+    metadata,
+    sa.Column("bank_id", sa.Text, primary_key=True),
+    sa.Column("note_id", pg.UUID, primary_key=True),
+    sa.Column("window_index", sa.SmallInteger, primary_key=True),
+    sa.Column("embedding", Vector(DEFAULT_DIMENSIONS), nullable=False),
+    sa.ForeignKeyConstraint(["bank_id", "note_id"], ["notes.bank_id", "notes.id"], ondelete="CASCADE"),
+)
+sa.Index(
+    "ix_embeddings_embedding",
+    embeddings.c.embedding,
+    postgresql_using="hnsw",
+    postgresql_ops={"embedding": "vector_cosine_ops"},
+)
+
+embedding_model = sa.Table(
+    "embedding_model",
+    metadata,
+    sa.Column("singleton", sa.Boolean, primary_key=True, server_default=sa.true()),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("dimensions", sa.Integer, nullable=False),
+    # false from the start of a re-embedding to its end
+    sa.Column("complete", sa.Boolean, nullable=False, server_default=sa.true()),
+    sa.CheckConstraint("singleton", name="one_row"),
+)
