@@ -1,0 +1,84 @@
+"""Keeping the store sound: which model made its vectors, making them anew, and telling how it does."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from memory_bank.errors import ConfigurationError
+from memory_bank.services.embedder import Embedder
+from memory_bank.store import banks, embedding_model, embeddings, notes, queue, server
+from memory_bank.store.banks import BankCounts
+from memory_bank.store.database import Database
+from memory_bank.store.queue import QueueState
+
+logger = logging.getLogger(__name__)
+
+REINDEX_BATCH = 32
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoreState:
+    """How much each bank holds, and how full the job queue is."""
+
+    banks: tuple[BankCounts, ...]
+    queue: QueueState
+
+
+class MaintenanceService:
+    """Work on the whole store, across banks; no caller's question is ever answered from here."""
+
+    def __init__(self, *, database: Database, embedder: Embedder) -> None:
+        self._database = database
+        self._embedder = embedder
+
+    async def check_model(self) -> None:
+        """Raise `ConfigurationError` unless the stored vectors are all of the configured model."""
+        name, dimensions = self._embedder.name, self._embedder.dimensions
+        async with self._database.whole_store() as tx:
+            stored = await embedding_model.claim(tx, name=name, dimensions=dimensions)
+        if not stored.complete:
+            raise ConfigurationError(
+                f"re-embedding with {stored.name!r} was interrupted; run `memory-bank reindex` to finish it"
+            )
+        if (stored.name, stored.dimensions) != (name, dimensions):
+            raise ConfigurationError(
+                f"the stored vectors were made by {stored.name!r} ({stored.dimensions} dimensions), but embedding.model "
+                f"is {name!r} ({dimensions}); run `memory-bank reindex` to re-embed every note, or set the model back"
+            )
+
+    async def reindex(self, progress: Callable[[int, int], None]) -> int:
+        """Embed every live note whose vectors are missing or of another model; return how many those were.
+
+        An interrupted run goes on where it stopped. `progress` gets notes done and notes in all.
+        """
+        name, dimensions = self._embedder.name, self._embedder.dimensions
+        async with self._database.whole_store() as tx:
+            await embedding_model.begin_change(tx, name=name, dimensions=dimensions)
+            total = await embedding_model.count_not_embedded_by(tx, name)
+        done = 0
+        progress(done, total)
+        while batch := await self._unembedded(name):
+            windows = await self._embedder.embed_documents([each.content for each in batch])
+            for each, own in zip(batch, windows, strict=True):
+                async with self._database.transaction(each.bank) as bank_tx:
+                    if await notes.set_embedded(bank_tx, each.id, model=name, content_hash=each.content_hash):
+                        await embeddings.put(bank_tx, {each.id: own})
+            done += len(batch)
+            progress(done, max(done, total))
+        async with self._database.whole_store() as tx:
+            await embedding_model.finish_change(tx)
+        return done
+
+    async def state(self) -> StoreState:
+        """Return counts of every bank and of the queue; raises `StoreUnavailable`."""
+        async with self._database.whole_store() as tx:
+            return StoreState(banks=tuple(await banks.counts(tx)), queue=await queue.state(tx))
+
+    async def server(self) -> str:
+        """Return which PostgreSQL and which pgvector answer; raises `StoreUnavailable`."""
+        async with self._database.whole_store() as tx:
+            return await server.versions(tx)
+
+    async def _unembedded(self, name: str) -> list[embedding_model.Unembedded]:
+        async with self._database.whole_store() as tx:
+            return await embedding_model.not_embedded_by(tx, name, count=REINDEX_BATCH)

@@ -1,0 +1,121 @@
+"""A real PostgreSQL for the whole run, and a fresh database, cloned from a migrated template, for every test."""
+
+import os
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import psycopg
+import pytest
+from psycopg import sql
+from sqlalchemy.engine import make_url
+
+from memory_bank import settings
+from memory_bank.bootstrap import App, Parts, open_app
+from memory_bank.settings import Settings
+from memory_bank.store import embedded, schema
+from tests.fakes import FakeAnalyst, FakeClock, FakeEmbedder
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+TEMPLATE = "memory_bank_template"
+
+
+@pytest.fixture(scope="session")
+def server_url() -> Iterator[str]:
+    """A PostgreSQL server: the one named by MEMORY_BANK_TEST_DATABASE_URL, else an embedded one, else a container."""
+    given = os.environ.get("MEMORY_BANK_TEST_DATABASE_URL")
+    if given:
+        yield given
+        return
+    if os.environ.get("MEMORY_BANK_TEST_CONTAINER"):
+        yield from _container_url()
+        return
+    with tempfile.TemporaryDirectory(prefix="mb-test-", ignore_cleanup_errors=True) as folder:
+        server = embedded.start(Path(folder))
+        try:
+            yield server.url
+        finally:
+            server.close()
+
+
+def _container_url() -> Iterator[str]:
+    from testcontainers.postgres import PostgresContainer  # noqa: PLC0415 - only where a Docker engine answers
+
+    with PostgresContainer("pgvector/pgvector:pg18", driver=None) as container:
+        yield container.get_connection_url()
+
+
+@pytest.fixture(scope="session")
+def template(server_url: str) -> str:
+    """The name of a migrated database that nobody is connected to."""
+    with psycopg.connect(server_url, autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE IF EXISTS {TEMPLATE}")
+        connection.execute(f"CREATE DATABASE {TEMPLATE}")
+    schema.update(database_url(server_url, TEMPLATE))
+    return TEMPLATE
+
+
+@pytest.fixture
+def empty_url(server_url: str) -> Iterator[str]:
+    """The URL of a database without any table."""
+    yield from _temporary_database(server_url, sql.SQL("CREATE DATABASE {}"))
+
+
+@pytest.fixture
+def url(server_url: str, template: str) -> Iterator[str]:
+    """The URL of a migrated, empty database."""
+    yield from _temporary_database(
+        server_url, sql.SQL("CREATE DATABASE {} TEMPLATE ") + sql.Identifier(template)
+    )
+
+
+def _temporary_database(server_url: str, create: sql.Composable) -> Iterator[str]:
+    name = f"test_{uuid4().hex}"
+    with psycopg.connect(server_url, autocommit=True) as connection:
+        connection.execute(sql.SQL(create.as_string(None)).format(sql.Identifier(name)))
+        yield database_url(server_url, name)
+        connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+def database_url(server_url: str, name: str) -> str:
+    """Return the URL of another database of the same server."""
+    return make_url(server_url).set(database=name).render_as_string(hide_password=False)
+
+
+@pytest.fixture
+def embedder() -> FakeEmbedder:
+    return FakeEmbedder()
+
+
+@pytest.fixture
+def analyst() -> FakeAnalyst:
+    return FakeAnalyst()
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def loaded(url: str, tmp_path: Path) -> Settings:
+    """The settings of a test: its own database and data folder, a low floor for the fake embedder."""
+    return settings.load(
+        environ={},
+        cwd=tmp_path,
+        overrides={
+            "postgres.url": url,
+            "memory-bank.data-dir": str(tmp_path / "data"),
+            "memory.similarity-threshold": "0.2",
+        },
+    )
+
+
+@pytest.fixture
+async def app(
+    loaded: Settings, embedder: FakeEmbedder, analyst: FakeAnalyst, clock: FakeClock
+) -> AsyncIterator[App]:
+    """Every service, with fakes for embedder, analyst and clock."""
+    async with open_app(loaded, parts=Parts(embedder=embedder, analyst=analyst, clock=clock)) as opened:
+        yield opened
