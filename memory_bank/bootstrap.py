@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from memory_bank.errors import ConfigurationError, StoreUnavailable
-from memory_bank.providers import embedding, heuristics, llm
+from memory_bank.providers import embedding, floors, heuristics, llm
 from memory_bank.services.clock import Clock, SystemClock
-from memory_bank.services.embedder import Embedder
 from memory_bank.services.enrichment import Analyst, EnrichmentService
 from memory_bank.services.links import LinkService
 from memory_bank.services.maintenance import MaintenanceService
@@ -53,9 +52,7 @@ class Parts:
 
 
 @asynccontextmanager
-async def open_app(
-    settings: Settings, *, parts: Parts = Parts(), check_model: bool = True
-) -> AsyncIterator[App]:
+async def open_app(settings: Settings, *, parts: Parts = Parts(), check_model: bool = True) -> AsyncIterator[App]:
     """Open the database, migrated, and every service on it; close on leaving what was opened.
 
     `check_model=False` is for the command that makes vectors of another model. Raises `ConfigurationError`, and
@@ -113,8 +110,9 @@ class Opening:
     A database that is away is tried again until it answers; a `ConfigurationError` is final and goes to `on_refused`.
     """
 
-    def __init__(self, settings: Settings, *, on_refused: Callable[[], None]) -> None:
+    def __init__(self, settings: Settings, *, on_refused: Callable[[], None], parts: Parts = Parts()) -> None:
         self.settings = settings
+        self._parts = parts
         self.refusal: ConfigurationError | None = None
         self._on_refused = on_refused
         self._app: App | None = None
@@ -168,7 +166,7 @@ class Opening:
                 return
 
     async def _open(self) -> None:
-        async with open_app(self.settings) as app, contextlib.AsyncExitStack() as working:
+        async with open_app(self.settings, parts=self._parts) as app, contextlib.AsyncExitStack() as working:
             if self.settings.worker.enabled:
                 await working.enter_async_context(running_worker(app))
             self._app = app
@@ -234,7 +232,7 @@ def _services(settings: Settings, database: Database, url: str, *, embedder: emb
     decay = settings.retrievability_filter.policy()
     floor = settings.memory.similarity_threshold
     if floor is None:
-        floor = embedding.calibrated_floor(embedder.name)
+        floor = floors.similarity(embedder.name)
     jobs = JobQueue(
         url,
         concurrency=settings.worker.concurrency,

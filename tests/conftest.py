@@ -65,9 +65,7 @@ def empty_url(server_url: str) -> Iterator[str]:
 @pytest.fixture
 def url(server_url: str, template: str) -> Iterator[str]:
     """The URL of a migrated, empty database."""
-    yield from _temporary_database(
-        server_url, sql.SQL("CREATE DATABASE {} TEMPLATE ") + sql.Identifier(template)
-    )
+    yield from _temporary_database(server_url, sql.SQL("CREATE DATABASE {} TEMPLATE ") + sql.Identifier(template))
 
 
 def _temporary_database(server_url: str, create: sql.Composable) -> Iterator[str]:
@@ -113,9 +111,7 @@ def loaded(url: str, tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-async def app(
-    loaded: Settings, embedder: FakeEmbedder, analyst: FakeAnalyst, clock: FakeClock
-) -> AsyncIterator[App]:
+async def app(loaded: Settings, embedder: FakeEmbedder, analyst: FakeAnalyst, clock: FakeClock) -> AsyncIterator[App]:
     """Every service, with fakes for embedder, analyst and clock."""
     async with open_app(loaded, parts=Parts(embedder=embedder, analyst=analyst, clock=clock)) as opened:
         yield opened

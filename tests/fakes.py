@@ -84,9 +84,7 @@ class FakeAnalyst:
             raise self.failure
         self.analysed.append(content)
         words = [word for word in re.findall(r"\w+", content) if len(word) > 4]
-        return analysis.bounded(
-            keywords=words, context=f"About {content[:40]}", tags=words[:3], origin=self.origin
-        )
+        return analysis.bounded(keywords=words, context=f"About {content[:40]}", tags=words[:3], origin=self.origin)
 
     async def judge(self, content: str, candidates: Sequence[Candidate]) -> list[Judgement]:
         if self.failure is not None:

@@ -22,8 +22,8 @@ def differences(url: str) -> list[object]:
             opts={
                 "compare_type": True,
                 "compare_server_default": False,
-                "include_object": lambda thing, name, kind, reflected, other: not (
-                    kind == "table" and (name or "").startswith("procrastinate_")
+                "include_object": lambda thing, name, kind, reflected, other: (
+                    not (kind == "table" and (name or "").startswith("procrastinate_"))
                 ),
             },
         )

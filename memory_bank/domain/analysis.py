@@ -20,9 +20,7 @@ class Analysis:
     origin: links.LinkOrigin
 
 
-def bounded(
-    *, keywords: Iterable[str], context: str, tags: Iterable[str], origin: links.LinkOrigin
-) -> Analysis:
+def bounded(*, keywords: Iterable[str], context: str, tags: Iterable[str], origin: links.LinkOrigin) -> Analysis:
     """Build an `Analysis` within the limits of this module: cleaned, without repeats, order kept."""
     return Analysis(
         keywords=_distinct(keywords, count=KEYWORD_COUNT, length=KEYWORD_LENGTH),

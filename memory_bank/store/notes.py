@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from memory_bank.domain import filters, notes
 from memory_bank.domain.analysis import Analysis
+from memory_bank.domain.links import Link
 from memory_bank.domain.notes import Draft, Enrichment, Kind, Note
 from memory_bank.store import conditions, links
 from memory_bank.store.database import StoreTx, Tx
@@ -499,7 +500,7 @@ async def banks_pending(tx: StoreTx, *, before: datetime) -> list[str]:
     return [row["bank_id"] for row in await tx.all(_BANKS_PENDING, before=before)]
 
 
-def _note(tx: Tx, row: sa.RowMapping, linked: dict[UUID, tuple[links.Link, ...]]) -> Note:
+def _note(tx: Tx, row: sa.RowMapping, linked: dict[UUID, tuple[Link, ...]]) -> Note:
     return Note(
         id=row["id"],
         bank=tx.bank,

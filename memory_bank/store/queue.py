@@ -67,9 +67,9 @@ class JobQueue:
             conninfo=conninfo, kwargs=arguments, min_size=0, max_size=concurrency + 2
         )
         self._app = procrastinate.App(connector=self._connector)
-        self._retry = procrastinate.RetryStrategy(max_attempts=attempts, exponential_wait=4)
         self._enrich: EnrichHandler | None = None
-        self._app.task(self._run_enrich, name=ENRICH, queue="enrichment", retry=self._retry)
+        retry = procrastinate.RetryStrategy(max_attempts=attempts, exponential_wait=4)
+        self._app.task(name=ENRICH, queue="enrichment", retry=retry)(self._run_enrich)
 
     async def __aenter__(self) -> Self:
         await self._connector.open_async()

@@ -197,7 +197,9 @@ async def test_an_id_of_another_bank_is_unknown(app: App) -> None:
     assert (got.content, got.retrieval_count) == ("a secret of bank b", 1)
 
 
-async def test_a_new_text_replaces_vector_and_findings_but_not_the_callers_words(app: App, analyst: FakeAnalyst) -> None:
+async def test_a_new_text_replaces_vector_and_findings_but_not_the_callers_words(
+    app: App, analyst: FakeAnalyst
+) -> None:
     added = await app.notes.add(BANK, Draft(content="cats like warm windows", tags=("mine",), context="my context"))
     analyst.released.clear()
     changed = await app.notes.update(BANK, added.note.id, Change(content="quarterly taxes filing deadline"))
@@ -313,9 +315,7 @@ async def test_a_project_sees_its_own_the_universal_and_the_unassigned(app: App)
 async def test_time_filters_include_both_ends(app: App) -> None:
     for hour in (1, 2, 3):
         await add(app, f"at {hour}", timestamp=datetime(2026, 3, 10, hour, tzinfo=UTC))
-    wanted = filters.checked(
-        since=datetime(2026, 3, 10, 2, tzinfo=UTC), until=datetime(2026, 3, 10, 3, tzinfo=UTC)
-    )
+    wanted = filters.checked(since=datetime(2026, 3, 10, 2, tzinfo=UTC), until=datetime(2026, 3, 10, 3, tzinfo=UTC))
     page = await app.notes.browse(BANK, wanted=wanted)
     assert [each.note.content for each in page.notes] == ["at 3", "at 2"]
 

@@ -1,0 +1,101 @@
+"""How callers' arguments are read: leniently in form, strictly in meaning, the same at every door."""
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, get_args
+
+import pydantic
+from pydantic import BeforeValidator, Field
+from pydantic_core import ErrorDetails
+
+from memory_bank.domain import banks
+from memory_bank.errors import InvalidInput
+
+
+class Arguments(pydantic.BaseModel):
+    """Arguments of one operation; unknown ones are refused, null ones count as left out."""
+
+    model_config = pydantic.ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True, allow_inf_nan=False)
+
+    @pydantic.model_validator(mode="before")
+    @classmethod
+    def _left_out(cls, given: object) -> object:
+        if not isinstance(given, Mapping):
+            return given
+        return {name: value for name, value in given.items() if not cls._is_left_out(name, value)}
+
+    @classmethod
+    def _is_left_out(cls, name: str, value: object) -> bool:
+        if value is None:
+            return True
+        # some clients send the text "null" for an optional number or list; in a text field it may be meant
+        field = cls.model_fields.get(name)
+        return value == "null" and field is not None and not field.is_required() and not _is_text(field.annotation)
+
+
+class InBank(Arguments):
+    """Arguments of an operation on one bank."""
+
+    bank: str = Field(default=banks.DEFAULT, description="Memory bank to work in; nothing crosses banks.")
+
+
+def read(model: type[Arguments], given: Mapping[str, object]) -> Any:
+    """Return `given` as an instance of `model`.
+
+    Raises `InvalidInput` whose field is the first wrong argument and whose message names all of them.
+    """
+    try:
+        return model.model_validate(dict(given))
+    except pydantic.ValidationError as error:
+        raise refusal(error.errors(include_url=False), known=model.model_fields) from None
+
+
+def refusal(problems: list[ErrorDetails], *, known: Mapping[str, object]) -> InvalidInput:
+    """Return the error that names every wrong argument, without repeating its value."""
+    described = [_described(problem, known) for problem in problems]
+    field, problem = described[0]
+    rest = "".join(f"; {name}: {text}" for name, text in described[1:10])
+    return InvalidInput(field, problem + rest)
+
+
+def _described(problem: ErrorDetails, known: Mapping[str, object]) -> tuple[str, str]:
+    field = ".".join(str(part) for part in problem["loc"] if part not in ("body", "query", "path")) or "arguments"
+    match problem["type"]:
+        case "missing":
+            return field, "required, but left out"
+        case "extra_forbidden":
+            return field[:80], f"unknown; the arguments here are {', '.join(known)}"
+        case "model_type" | "model_attributes_type" | "dict_type":
+            return field, "must be an object with named fields"
+        case "uuid_parsing" | "uuid_type":
+            return field, "must be a note's id, such as 019a2b3c-0000-7000-8000-000000000000"
+        case _:
+            return field, problem["msg"].removeprefix("Value error, ").lower()
+
+
+def _is_text(annotation: object) -> bool:
+    return annotation is str or str in get_args(annotation)
+
+
+def _from_json_text(given: object) -> object:
+    """Read a list that some clients send as JSON text."""
+    if isinstance(given, str) and given.lstrip().startswith("["):
+        try:
+            return json.loads(given)
+        except ValueError:
+            return given
+    return given
+
+
+def _from_words(given: object) -> object:
+    """Read a list that some clients send as JSON text, or as words between commas."""
+    read_as_json = _from_json_text(given)
+    if not isinstance(read_as_json, str):
+        return read_as_json
+    return [part.strip() for part in read_as_json.split(",") if part.strip()]
+
+
+JsonList = BeforeValidator(_from_json_text)
+LenientList = BeforeValidator(_from_words)
+Words = Annotated[list[str], LenientList]
+"""A list of texts."""

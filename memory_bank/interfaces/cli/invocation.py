@@ -1,0 +1,63 @@
+"""What every command shares: the settings it was started with, the app, and how answers are printed."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+import pydantic
+
+from memory_bank import bootstrap, settings
+from memory_bank.domain import banks
+from memory_bank.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+ResultT = TypeVar("ResultT")
+
+bank_option = click.option("--bank", default=banks.DEFAULT, show_default=True, help="The bank to work in.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Invocation:
+    """The surroundings of one command; settings are read when a command needs them."""
+
+    config: Path | None
+    overrides: Mapping[str, str]
+    environ: Mapping[str, str]
+    cwd: Path
+
+    def settings(self, **overrides: str | None) -> Settings:
+        """Read the settings, with a command's own options on top, and configure logging by them.
+
+        Option names are keys with `__` for each dot. Raises `ConfigurationError`.
+        """
+        own = {name.replace("__", "."): value for name, value in overrides.items() if value is not None}
+        loaded = settings.load(
+            config=self.config, environ=self.environ, cwd=self.cwd, overrides={**self.overrides, **own}
+        )
+        bootstrap.configure_logging(loaded)
+        for warning in loaded.warnings:
+            logger.warning("%s", warning)
+        return loaded
+
+    @asynccontextmanager
+    async def app(self, *, check_model: bool = True) -> AsyncIterator[bootstrap.App]:
+        """Open the app for one command."""
+        async with bootstrap.open_app(self.settings(), check_model=check_model) as app:
+            yield app
+
+
+def waited(work: Coroutine[Any, Any, ResultT]) -> ResultT:
+    """Run a command's coroutine to its end."""
+    return asyncio.run(work)
+
+
+def show(answer: pydantic.BaseModel, *, as_json: bool, readable: Callable[[], str]) -> None:
+    """Print an answer: as JSON for programs, else as text for people."""
+    click.echo(answer.model_dump_json(indent=2, exclude_none=True) if as_json else readable())

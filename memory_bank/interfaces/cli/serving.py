@@ -1,0 +1,41 @@
+"""`memory-bank serve`."""
+
+import json
+
+import click
+
+from memory_bank.interfaces import server
+from memory_bank.interfaces.cli.invocation import Invocation, waited
+
+
+@click.command()
+@click.option("--host", help="Address to listen on, before the setting server.host.")
+@click.option("--port", help="Port to listen on, before the setting server.port.")
+@click.pass_obj
+def serve(invocation: Invocation, host: str | None, port: str | None) -> None:
+    """Serve REST, MCP over SSE and streamable HTTP, and the web page."""
+    loaded = invocation.settings(server__host=host, server__port=port)
+    waited(server.serve(loaded, on_listening=lambda url: click.echo(announcement(url))))
+
+
+def announcement(url: str) -> str:
+    """Return where to connect, and client configurations to paste."""
+    reachable = url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
+    sse = {"mcpServers": {"memory-bank": {"type": "sse", "url": f"{reachable}{server.SSE_PATH}"}}}
+    stdio = {"mcpServers": {"memory-bank": {"command": "memory-bank", "args": ["stdio"]}}}
+    return f"""Memory Bank listens on {url}
+
+  web page         {reachable}/
+  MCP over SSE     {reachable}{server.SSE_PATH}
+  streamable HTTP  {reachable}{server.STREAMABLE_PATH}
+  REST             {reachable}/api/v1  (described at {reachable}/docs)
+
+Paste into your client's MCP configuration:
+{json.dumps(sse)}
+or, for a client that starts the server itself:
+{json.dumps(stdio)}
+
+The embedding model loads in the background; {reachable}/ready tells when it is there. Stop with Ctrl-C."""
+
+
+COMMANDS = {"serve": serve}

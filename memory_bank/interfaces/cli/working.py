@@ -1,0 +1,112 @@
+"""`memory-bank worker`, `enrich` and `reindex`: long work, with progress."""
+
+import asyncio
+import signal
+
+import click
+
+from memory_bank import bootstrap
+from memory_bank.domain.links import LinkOrigin
+from memory_bank.interfaces.answers import Answer
+from memory_bank.interfaces.cli.invocation import Invocation, json_option, show, waited
+from memory_bank.services.enrichment import JOB_SIZE
+
+
+class EnrichedAnswer(Answer):
+    """How many notes a run of `enrich` took up, and how many of them still wait or failed."""
+
+    taken: int
+    pending: int
+    failed: int
+
+
+class ReindexedAnswer(Answer):
+    """How many notes a run of `reindex` embedded, and by which model."""
+
+    embedded: int
+    model: str
+
+
+@click.command()
+@click.pass_obj
+def worker(invocation: Invocation) -> None:
+    """Work off queued enrichment until stopped; any number of workers may run."""
+
+    async def work() -> None:
+        stopped = asyncio.Event()
+        for each in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(each, stopped.set)
+        async with invocation.app() as app, bootstrap.running_worker(app):
+            click.echo("Working off the queue. Stop with Ctrl-C.", err=True)
+            await stopped.wait()
+
+    waited(work())
+
+
+@click.command()
+@click.option("--bank", help="Only this bank; every bank if left out.")
+@click.option("--origin", type=click.Choice(["heuristic", "llm"]), help="Also redo what this analyst did.")
+@click.option("--failed", is_flag=True, help="Also redo notes whose enrichment failed.")
+@json_option
+@click.pass_obj
+def enrich(invocation: Invocation, bank: str | None, origin: str | None, failed: bool, as_json: bool) -> None:
+    """Enrich the notes that wait for it, and on request those done before."""
+    answer = waited(_enrich(invocation, bank, LinkOrigin(origin) if origin else None, failed=failed))
+    show(
+        answer,
+        as_json=as_json,
+        readable=lambda: f"{answer.taken} notes taken up, {answer.pending} still pending, {answer.failed} failed",
+    )
+
+
+@click.command()
+@json_option
+@click.pass_obj
+def reindex(invocation: Invocation, as_json: bool) -> None:
+    """Embed every note by the configured model; an interrupted run goes on where it stopped."""
+
+    async def work() -> ReindexedAnswer:
+        async with invocation.app(check_model=False) as app:
+            with _bar("Embedding") as bar:
+                done = await app.maintenance.reindex(lambda current, total: _advance(bar, current, total))
+            return ReindexedAnswer(embedded=done, model=app.embedder.name)
+
+    answer = waited(work())
+    show(answer, as_json=as_json, readable=lambda: f"{answer.embedded} notes embedded by {answer.model}")
+
+
+async def _enrich(
+    invocation: Invocation, bank: str | None, origin: LinkOrigin | None, *, failed: bool
+) -> EnrichedAnswer:
+    async with invocation.app() as app:
+        state = await app.maintenance.state()
+        names = [each.bank for each in state.banks] if bank is None else [bank]
+        waiting = [
+            (name, id) for name in names for id in await app.enrichment.reopen(name, origin=origin, failed=failed)
+        ]
+        with _bar("Enriching") as bar:
+            bar.length = len(waiting)
+            for name in names:
+                ids = [id for of, id in waiting if of == name]
+                for start in range(0, len(ids), JOB_SIZE):
+                    batch = ids[start : start + JOB_SIZE]
+                    await app.enrichment.enrich_now(name, batch)
+                    bar.update(len(batch))
+        after = [each for each in (await app.maintenance.state()).banks if each.bank in names]
+        return EnrichedAnswer(
+            taken=len(waiting),
+            pending=sum(each.pending for each in after),
+            failed=sum(each.failed for each in after),
+        )
+
+
+def _bar(label: str) -> "click._termui_impl.ProgressBar[int]":
+    return click.progressbar(length=0, label=label, file=click.get_text_stream("stderr"))
+
+
+def _advance(bar: "click._termui_impl.ProgressBar[int]", current: int, total: int) -> None:
+    bar.length = total
+    bar.update(current - bar.pos)
+
+
+COMMANDS = {"worker": worker, "enrich": enrich, "reindex": reindex}

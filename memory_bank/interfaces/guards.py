@@ -1,0 +1,145 @@
+"""Guards in front of every HTTP door: who may call, and how much may come in."""
+
+import ipaddress
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from memory_bank.domain import text
+
+BODY_LIMIT = 4 * 1024 * 1024
+_LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+_SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
+
+
+class HostGuard:
+    """Refuses requests that a web page elsewhere could have sent (DNS rebinding, cross-site requests).
+
+    A Host must be a loopback name, an IP address (no page can make a name of its own resolve to one) or listed;
+    an Origin must be a loopback one, the Host itself, or listed.
+    """
+
+    def __init__(self, app: ASGIApp, *, hosts: Sequence[str], origins: Sequence[str]) -> None:
+        self._app = app
+        self._hosts = frozenset(host.lower() for host in hosts)
+        self._origins = frozenset(origin.lower().rstrip("/") for origin in origins)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or answer 421 or 403."""
+        if scope["type"] == "http":
+            headers = Headers(scope=scope)
+            host, origin = headers.get("host", "").lower(), headers.get("origin", "").lower().rstrip("/")
+            if not self._knows_host(host):
+                message = "unknown Host header; add the name to server.allowed-hosts (SERVER_ALLOWED_HOSTS)"
+                await refusal(421, "forbidden", message)(scope, receive, send)
+                return
+            if origin and not self._knows_origin(origin, host):
+                message = "unknown Origin; add it to server.allowed-origins (SERVER_ALLOWED_ORIGINS)"
+                await refusal(403, "forbidden", message)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+    def _knows_host(self, host: str) -> bool:
+        name = _name(f"//{host}")
+        if host in self._hosts or name in self._hosts or name in _LOOPBACK_NAMES:
+            return True
+        try:
+            ipaddress.ip_address(name)
+        except ValueError:
+            return False
+        return True
+
+    def _knows_origin(self, origin: str, host: str) -> bool:
+        return origin in self._origins or _name(origin) in _LOOPBACK_NAMES or origin.partition("://")[2] == host
+
+
+class BodyGuard:
+    """Refuses bodies over `BODY_LIMIT` bytes, and cleans lone surrogates out of JSON, which no parser behind takes."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on with its whole body, or answer 413."""
+        if scope["type"] != "http" or scope["method"] in ("GET", "HEAD", "OPTIONS"):
+            await self._app(scope, receive, send)
+            return
+        body = await _read(scope, receive)
+        if body is None:
+            message = f"the request body is larger than {BODY_LIMIT} bytes (4 MiB); send less at once"
+            await refusal(413, "invalid_input", message)(scope, receive, send)
+            return
+        await self._app(_with_length(scope, body := cleaned(body)), _replay(body, receive), send)
+
+
+def refusal(status: int, error: str, message: str, *, field: str | None = None) -> JSONResponse:
+    """Return the JSON that every HTTP error answers: its kind, what to do, and the field that is wrong, if any."""
+    named = {} if field is None else {"field": field}
+    return JSONResponse({"error": error, "message": message, **named}, status_code=status)
+
+
+def cleaned(body: bytes) -> bytes:
+    """Return a JSON body without lone surrogates; anything else unchanged."""
+    if not _SURROGATE_ESCAPE.search(body):
+        return body
+    try:
+        return json.dumps(_cleaned(json.loads(body))).encode()
+    except (ValueError, RecursionError):
+        return body
+
+
+def _cleaned(value: Any) -> Any:
+    match value:
+        case str():
+            return text.storable(value)
+        case list():
+            return [_cleaned(each) for each in value]
+        case dict():
+            return {text.storable(key): _cleaned(each) for key, each in value.items()}
+        case _:
+            return value
+
+
+async def _read(scope: Scope, receive: Receive) -> bytes | None:
+    declared = Headers(scope=scope).get("content-length", "")
+    if declared.isdecimal() and int(declared) > BODY_LIMIT:
+        return None
+    body = bytearray()
+    while True:
+        message = await receive()
+        body += message.get("body", b"")
+        if len(body) > BODY_LIMIT:
+            return None
+        if message["type"] != "http.request" or not message.get("more_body", False):
+            return bytes(body)
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    sent = False
+
+    async def replay() -> Message:
+        nonlocal sent
+        if sent:
+            return await receive()
+        sent = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay
+
+
+def _with_length(scope: Scope, body: bytes) -> Scope:
+    headers = [(name, value) for name, value in scope["headers"] if name != b"content-length"]
+    return {**scope, "headers": [*headers, (b"content-length", str(len(body)).encode())]}
+
+
+def _name(address: str) -> str:
+    try:
+        return (urlsplit(address).hostname or "").rstrip(".")
+    except ValueError:
+        return ""

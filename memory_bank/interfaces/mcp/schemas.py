@@ -1,0 +1,62 @@
+"""JSON Schemas as every MCP client takes them: no `$ref`, no union with null, an object on top."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pydantic
+
+Schema = dict[str, Any]
+
+
+def plain(model: type[pydantic.BaseModel], *, mode: str) -> Schema:
+    """Return the schema of `model` (`validation` for arguments, `serialization` for answers) in plain form.
+
+    References are written out, an optional value has its own type instead of a union, titles are dropped.
+    """
+    schema = model.model_json_schema(mode="serialization" if mode == "serialization" else "validation")
+    flat = _flat(schema, schema.get("$defs", {}))
+    flat.pop("$defs", None)
+    flat.setdefault("properties", {})
+    if mode == "serialization":
+        _forget_defaults(flat)
+    return flat
+
+
+def _flat(node: Any, definitions: Mapping[str, Schema], *, names: bool = False) -> Any:
+    """Return `node` without references, nulls and titles; `names` tells that its keys are fields' names."""
+    if isinstance(node, list):
+        return [_flat(each, definitions) for each in node]
+    if not isinstance(node, dict):
+        return node
+    if names:
+        return {name: _flat(each, definitions) for name, each in node.items()}
+    node = _without_null(_dereferenced(node, definitions))
+    return {
+        key: _flat(each, definitions, names=key == "properties")
+        for key, each in node.items()
+        if key not in ("title", "$defs") and not (key == "default" and each is None)
+    }
+
+
+def _dereferenced(node: Schema, definitions: Mapping[str, Schema]) -> Schema:
+    if "$ref" not in node:
+        return node
+    target = definitions[node["$ref"].removeprefix("#/$defs/")]
+    return {**target, **{key: each for key, each in node.items() if key != "$ref"}}
+
+
+def _without_null(node: Schema) -> Schema:
+    variants = [each for each in node.get("anyOf", []) if each != {"type": "null"}]
+    if len(variants) != 1:
+        return node
+    return {**variants[0], **{key: each for key, each in node.items() if key != "anyOf"}}
+
+
+def _forget_defaults(node: Any) -> None:
+    if isinstance(node, dict):
+        node.pop("default", None)
+        for each in node.values():
+            _forget_defaults(each)
+    elif isinstance(node, list):
+        for each in node:
+            _forget_defaults(each)

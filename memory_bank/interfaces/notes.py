@@ -1,0 +1,369 @@
+"""The operations on notes and their links: arguments, answers, and the one service call between them."""
+
+from typing import Annotated
+from uuid import UUID
+
+import pydantic
+from pydantic import Field
+
+from memory_bank.bootstrap import App
+from memory_bank.domain import filters, moments, notes, recall
+from memory_bank.domain.filters import TagMatch
+from memory_bank.domain.links import LinkType
+from memory_bank.domain.notes import Change, Draft, Kind
+from memory_bank.errors import InvalidInput, NotFound
+from memory_bank.interfaces import answers, arguments
+from memory_bank.interfaces.answers import Answer, LinkAnswer, NoteAnswer
+from memory_bank.interfaces.arguments import Arguments, InBank, JsonList, LenientList, Words
+from memory_bank.services.notes import BATCH_LIMIT, When
+
+Ids = Annotated[list[UUID], LenientList]
+Kinds = Annotated[list[Kind], LenientList]
+LinkTypes = Annotated[list[LinkType], LenientList]
+
+
+class NoteFields(Arguments):
+    """A note to be stored."""
+
+    content: str = Field(
+        description=f"The text to remember, up to {notes.CONTENT_LIMIT} characters: one idea, understandable by itself."
+    )
+    context: str = Field(default="", description="What the note is about, in a sentence; written for you if left out.")
+    tags: Words = Field(default=[], description="Short labels such as project:atlas; stored in lower case.")
+    session: str = Field(default="", description="The conversation or document the note comes from.")
+    position: int | None = Field(
+        default=None, ge=0, le=notes.POSITION_LIMIT, description="Its place in that session, from 0."
+    )
+    timestamp: str = Field(default="", description="When it happened, ISO 8601; now if left out, UTC if without zone.")
+
+    def draft(self) -> Draft:
+        """Return the note as services take it."""
+        return Draft(
+            content=self.content,
+            context=self.context,
+            tags=tuple(self.tags),
+            session=self.session or None,
+            position=self.position,
+            timestamp=moments.parsed(self.timestamp, field="timestamp") if self.timestamp else None,
+        )
+
+
+class AddNote(NoteFields, InBank):
+    """Arguments of add_memory_note."""
+
+    enrichment: When = Field(
+        default=When.INLINE, description="inline waits for keywords and links; queued answers at once."
+    )
+
+
+class UnreadableFields(NoteFields):
+    """A note of a batch that broke a rule of form; it is refused alone, the others are stored."""
+
+    problem: InvalidInput
+
+    model_config = pydantic.ConfigDict(arbitrary_types_allowed=True)
+
+
+def _each_alone(given: object, reading: pydantic.ValidatorFunctionWrapHandler) -> object:
+    try:
+        return reading(given)
+    except pydantic.ValidationError as error:
+        problem = arguments.refusal(error.errors(include_url=False), known=NoteFields.model_fields)
+        return UnreadableFields.model_construct(problem=problem)
+
+
+class AddNotes(InBank):
+    """Arguments of add_memory_notes."""
+
+    notes: Annotated[list[Annotated[NoteFields, pydantic.WrapValidator(_each_alone)]], JsonList] = Field(
+        description=f"The notes to store, 1 to {BATCH_LIMIT}, in order.", min_length=1, max_length=BATCH_LIMIT
+    )
+
+
+class Filters(InBank):
+    """Conditions that searches and listings share."""
+
+    tags: Words = Field(default=[], description="Only notes with these tags.")
+    tag_match: TagMatch = Field(
+        default=TagMatch.ANY, description="Whether one of the tags is enough or all are needed."
+    )
+    kinds: Kinds = Field(default=[], description="Only these kinds of notes.")
+    since: str = Field(default="", description="Only notes from this ISO 8601 time on.")
+    until: str = Field(default="", description="Only notes up to this ISO 8601 time.")
+    session: str = Field(default="", description="Only notes of this conversation or document.")
+    project: str = Field(
+        default="", description="Only notes tagged project:NAME, tagged scope:universal, or of no project."
+    )
+
+    def wanted(self) -> filters.Filter:
+        """Return the conditions as services take them."""
+        return filters.checked(
+            tags=self.tags,
+            tag_match=self.tag_match,
+            kinds=self.kinds,
+            since=moments.parsed(self.since, field="since") if self.since else None,
+            until=moments.parsed(self.until, field="until") if self.until else None,
+            session=self.session,
+            project=self.project,
+        )
+
+
+class SearchNotes(Filters):
+    """Arguments of search_memory_notes."""
+
+    context: str = Field(description="What to remember: a question, a topic or the situation at hand, in plain words.")
+    limit: int = Field(default=recall.DEFAULT_LIMIT, ge=1, le=recall.RESULT_LIMIT, description="Most notes to return.")
+    include_forgotten: bool = Field(default=False, description="Also return notes that forgetting hides.")
+    min_retrievability: float | None = Field(
+        default=None, ge=0, le=1, description="Leave out notes less likely to be remembered than this."
+    )
+    min_similarity: float | None = Field(
+        default=None, ge=-1, le=1, description="Lowest similarity of a result, in place of the calibrated floor."
+    )
+    explain: bool = Field(default=False, description="Say for each note which arm of the search ranked it where.")
+
+
+class GetNotes(InBank):
+    """Arguments of get_memory_notes_by_ids."""
+
+    ids: Ids = Field(description=f"Ids of notes, up to {recall.RESULT_LIMIT}.", max_length=recall.RESULT_LIMIT)
+
+
+class ListNotes(Filters):
+    """Arguments of list_memory_notes."""
+
+    limit: int = Field(default=20, ge=1, le=recall.RESULT_LIMIT, description="Most notes to return.")
+    cursor: str = Field(default="", description="next_cursor of the page before; the first page if left out.")
+
+
+class EditFields(Arguments):
+    """The parts of a note to change; what is left out stays."""
+
+    content: str | None = Field(default=None, description="The new text; keywords and links are then found anew.")
+    context: str | None = Field(default=None, description="The new context; an empty one removes yours.")
+    tags: Words | None = Field(default=None, description="All the tags the note shall have instead of those it has.")
+    add_tags: Words = Field(default=[], description="Tags to add to those it has.")
+    remove_tags: Words = Field(default=[], description="Tags to take away.")
+
+    def change(self) -> Change:
+        """Return the edit as services take it."""
+        return Change(
+            content=self.content,
+            context=self.context,
+            tags=None if self.tags is None else tuple(self.tags),
+            add_tags=tuple(self.add_tags),
+            remove_tags=tuple(self.remove_tags),
+        )
+
+
+class UpdateNote(EditFields, InBank):
+    """Arguments of update_memory_note."""
+
+    id: UUID = Field(description="The note to change.")
+
+
+class DeleteNote(InBank):
+    """Arguments of delete_memory_note."""
+
+    id: UUID = Field(description="The note to delete.")
+    preview: bool = Field(default=False, description="Only show what would be deleted.")
+
+
+class LinkNotes(InBank):
+    """Arguments of link_memory_notes."""
+
+    source_id: UUID = Field(description="The note that the link starts from.")
+    target_id: UUID = Field(description="The note that it points to.")
+    type: LinkType = Field(description="How the source relates to the target.")
+    explanation: str = Field(description="Why, in a sentence or two.")
+
+
+class NeighbourhoodFields(InBank):
+    """How far to look around a note."""
+
+    depth: int = Field(default=1, ge=1, le=4, description="How many links away a note may be.")
+    limit: int = Field(default=20, ge=1, le=recall.RESULT_LIMIT, description="Most notes to return beside the middle.")
+    types: LinkTypes = Field(default=[], description="Follow only links of these types.")
+
+
+class Neighbourhood(NeighbourhoodFields):
+    """Arguments of get_note_neighbourhood."""
+
+    id: UUID = Field(description="The note in the middle.")
+
+
+class AddedAnswer(NoteAnswer):
+    """The note that now holds the text."""
+
+    duplicate: bool = Field(description="True when a note with this text was there already.")
+
+
+class OutcomeAnswer(Answer):
+    """What became of one note of a batch."""
+
+    index: int
+    id: UUID | None = None
+    duplicate: bool = False
+    error: str | None = None
+
+
+class AddedAllAnswer(Answer):
+    """What became of each note of a batch, in order."""
+
+    results: list[OutcomeAnswer]
+    added: int
+    duplicates: int
+    refused: int
+
+
+class FoundAnswer(Answer):
+    """Notes, the best or asked-for first."""
+
+    notes: list[NoteAnswer]
+
+
+class GotAnswer(FoundAnswer):
+    """Notes in the order asked for; `missing` are ids without a note in this bank."""
+
+    missing: list[UUID]
+
+
+class PageAnswer(FoundAnswer):
+    """A page of notes, newest first, their content shortened."""
+
+    total: int
+    next_cursor: str | None = None
+
+
+class DeletedAnswer(Answer):
+    """The note that was deleted, or that would be."""
+
+    deleted: bool
+    note: NoteAnswer
+
+
+class NeighbourAnswer(Answer):
+    """A note and how many links away it is; the middle is 0 away."""
+
+    distance: int
+    note: NoteAnswer
+
+
+class NeighbourhoodAnswer(Answer):
+    """The middle and the notes around it, nearest first, and the links among them."""
+
+    notes: list[NeighbourAnswer]
+    links: list[LinkAnswer]
+
+
+async def add(app: App, asked: AddNote) -> AddedAnswer:
+    """Store one note."""
+    added = await app.notes.add(asked.bank, asked.draft(), when=asked.enrichment)
+    return AddedAnswer(**answers.note(added.note).model_dump(), duplicate=added.duplicate)
+
+
+async def add_all(app: App, asked: AddNotes) -> AddedAllAnswer:
+    """Store a batch of notes."""
+    outcomes = await app.notes.add_all(asked.bank, [_draft_or_problem(each) for each in asked.notes])
+    return AddedAllAnswer(
+        results=[
+            OutcomeAnswer(
+                index=index,
+                id=each.id,
+                duplicate=each.duplicate,
+                error=None if each.error is None else str(each.error),
+            )
+            for index, each in enumerate(outcomes)
+        ],
+        added=sum(each.error is None and not each.duplicate for each in outcomes),
+        duplicates=sum(each.duplicate for each in outcomes),
+        refused=sum(each.error is not None for each in outcomes),
+    )
+
+
+def _draft_or_problem(given: NoteFields) -> Draft | InvalidInput:
+    if isinstance(given, UnreadableFields):
+        return given.problem
+    try:
+        return given.draft()
+    except InvalidInput as error:
+        return error
+
+
+async def search(app: App, asked: SearchNotes) -> FoundAnswer:
+    """Find the notes that answer a query."""
+    query = recall.Query(
+        text=asked.context,
+        limit=asked.limit,
+        wanted=asked.wanted(),
+        include_forgotten=asked.include_forgotten,
+        min_retrievability=asked.min_retrievability,
+        min_similarity=asked.min_similarity,
+    )
+    found = await app.recall.search(asked.bank, query)
+    length = answers.share(found)
+    return FoundAnswer(notes=[answers.recalled(each, length=length, explain=asked.explain) for each in found])
+
+
+async def get(app: App, asked: GetNotes) -> GotAnswer:
+    """Fetch notes by id, in full."""
+    found = await app.notes.get(asked.bank, asked.ids)
+    known = {each.note.id for each in found}
+    return GotAnswer(
+        notes=[answers.recalled(each) for each in found],
+        missing=[id for id in dict.fromkeys(asked.ids) if id not in known],
+    )
+
+
+async def get_one(app: App, asked: GetNotes) -> NoteAnswer:
+    """Fetch the one note that is asked for, in full; raises `NotFound`."""
+    found = await get(app, asked)
+    if found.missing:
+        raise NotFound(f"no note {found.missing[0]} in bank {asked.bank!r}; list the notes to see what exists")
+    return found.notes[0]
+
+
+async def browse(app: App, asked: ListNotes) -> PageAnswer:
+    """List notes, newest first."""
+    after = filters.parsed_cursor(asked.cursor) if asked.cursor else None
+    page = await app.notes.browse(asked.bank, wanted=asked.wanted(), after=after, limit=asked.limit)
+    length = min(answers.share(page.notes), answers.PREVIEW_LENGTH)
+    return PageAnswer(
+        notes=[answers.recalled(each, length=length) for each in page.notes],
+        total=page.total,
+        next_cursor=None if page.next_cursor is None else str(page.next_cursor),
+    )
+
+
+async def update(app: App, asked: UpdateNote) -> NoteAnswer:
+    """Edit a note."""
+    return answers.note(await app.notes.update(asked.bank, asked.id, asked.change()))
+
+
+async def delete(app: App, asked: DeleteNote) -> DeletedAnswer:
+    """Delete a note, or show what would be deleted."""
+    gone = await app.notes.delete(asked.bank, asked.id, preview=asked.preview)
+    return DeletedAnswer(deleted=not asked.preview, note=answers.note(gone, length=answers.PREVIEW_LENGTH))
+
+
+async def link(app: App, asked: LinkNotes) -> LinkAnswer:
+    """Link two notes."""
+    linked = await app.links.link(
+        asked.bank, asked.source_id, asked.target_id, type=asked.type, explanation=asked.explanation
+    )
+    return answers.link(linked)
+
+
+async def neighbourhood(app: App, asked: Neighbourhood) -> NeighbourhoodAnswer:
+    """Walk along links from a note."""
+    around = await app.links.neighbourhood(
+        asked.bank, asked.id, depth=asked.depth, limit=asked.limit, types=asked.types
+    )
+    length = answers.share([each.recalled for each in around.neighbours])
+    return NeighbourhoodAnswer(
+        notes=[
+            NeighbourAnswer(distance=each.distance, note=answers.recalled(each.recalled, length=length))
+            for each in around.neighbours
+        ],
+        links=[answers.link(each) for each in around.links],
+    )

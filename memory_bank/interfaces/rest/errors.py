@@ -1,0 +1,75 @@
+"""The one map from errors to HTTP answers."""
+
+import logging
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from memory_bank.errors import (
+    ConfigurationError,
+    Conflict,
+    Forbidden,
+    InvalidInput,
+    MemoryBankError,
+    NotFound,
+    ProviderUnavailable,
+    StoreUnavailable,
+)
+from memory_bank.interfaces import arguments, guards
+
+logger = logging.getLogger(__name__)
+
+
+def install(app: FastAPI) -> None:
+    """Let every error leave `app` as JSON that says what to do next."""
+    app.add_exception_handler(MemoryBankError, _ours)
+    app.add_exception_handler(RequestValidationError, _unreadable)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+def status(error: MemoryBankError) -> tuple[int, str]:
+    """Return the HTTP status of an error and its name in the answer."""
+    match error:
+        case NotFound():
+            return 404, "not_found"
+        case Conflict():
+            return 409, "conflict"
+        case InvalidInput():
+            return 422, "invalid_input"
+        case Forbidden():
+            return 403, "forbidden"
+        case ProviderUnavailable() | StoreUnavailable() | ConfigurationError():
+            return 503, "unavailable"
+        case _:
+            return 500, "internal"
+
+
+async def _ours(request: Request, error: Exception) -> Response:
+    assert isinstance(error, MemoryBankError)
+    code, name = status(error)
+    if isinstance(error, InvalidInput):
+        return guards.refusal(code, name, str(error), field=error.field)
+    return guards.refusal(code, name, str(error))
+
+
+async def _unreadable(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    problems = list(error.errors())
+    if any(problem["type"] == "json_invalid" for problem in problems):
+        return guards.refusal(400, "invalid_input", "the body is no valid JSON in UTF-8", field="body")
+    return await _ours(request, arguments.refusal(problems, known={}))
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    answer = guards.refusal(error.status_code, "not_found" if error.status_code == 404 else "refused", error.detail)
+    answer.headers.update(error.headers or {})
+    return answer
+
+
+async def _unexpected(request: Request, error: Exception) -> Response:
+    logger.error("A request failed unexpectedly.", exc_info=error, extra={"path": request.url.path})
+    return guards.refusal(500, "internal", "internal error; see the server's log")

@@ -1,0 +1,86 @@
+"""REST routes for notes and links: the same arguments, answers and operations as the MCP tools."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Request
+
+from memory_bank.bootstrap import App, Opening
+from memory_bank.domain import banks
+from memory_bank.interfaces import notes
+from memory_bank.interfaces.answers import LinkAnswer, NoteAnswer
+
+router = APIRouter(prefix="/api/v1", tags=["notes"])
+
+
+async def opened(request: Request) -> App:
+    """Return the app, waiting for it while the server starts."""
+    opening = request.app.state.opening
+    assert isinstance(opening, Opening)
+    return await opening.app()
+
+
+Opened = Annotated[App, Depends(opened)]
+Bank = Annotated[str, Query(description="Memory bank to work in.")]
+
+
+@router.post("/notes", status_code=201, response_model_exclude_none=True)
+async def add_note(app: Opened, body: notes.AddNote) -> notes.AddedAnswer:
+    """Store one note."""
+    return await notes.add(app, body)
+
+
+@router.post("/notes/batch", response_model_exclude_none=True)
+async def add_notes(app: Opened, body: notes.AddNotes) -> notes.AddedAllAnswer:
+    """Store up to 500 notes; each is answered for on its own."""
+    return await notes.add_all(app, body)
+
+
+@router.post("/notes/search", response_model_exclude_none=True)
+async def search_notes(app: Opened, body: notes.SearchNotes) -> notes.FoundAnswer:
+    """Find the notes that answer a query."""
+    return await notes.search(app, body)
+
+
+@router.post("/notes/by-ids", response_model_exclude_none=True)
+async def get_notes(app: Opened, body: notes.GetNotes) -> notes.GotAnswer:
+    """Fetch several notes in full."""
+    return await notes.get(app, body)
+
+
+@router.get("/notes", response_model_exclude_none=True)
+async def list_notes(app: Opened, query: Annotated[notes.ListNotes, Query()]) -> notes.PageAnswer:
+    """List notes, newest first."""
+    return await notes.browse(app, query)
+
+
+@router.get("/notes/{id}", response_model_exclude_none=True)
+async def get_note(app: Opened, id: UUID, bank: Bank = banks.DEFAULT) -> NoteAnswer:
+    """Fetch one note in full."""
+    return await notes.get_one(app, notes.GetNotes(ids=[id], bank=bank))
+
+
+@router.patch("/notes/{id}", response_model_exclude_none=True)
+async def update_note(app: Opened, id: UUID, body: notes.EditFields, bank: Bank = banks.DEFAULT) -> NoteAnswer:
+    """Change a note's text, context or tags."""
+    return await notes.update(app, notes.UpdateNote(id=id, bank=bank, **body.model_dump(exclude_unset=True)))
+
+
+@router.delete("/notes/{id}", response_model_exclude_none=True)
+async def delete_note(app: Opened, id: UUID, bank: Bank = banks.DEFAULT, preview: bool = False) -> notes.DeletedAnswer:
+    """Delete a note, or show what would be deleted."""
+    return await notes.delete(app, notes.DeleteNote(id=id, bank=bank, preview=preview))
+
+
+@router.get("/notes/{id}/neighbourhood", response_model_exclude_none=True)
+async def get_neighbourhood(
+    app: Opened, id: UUID, query: Annotated[notes.NeighbourhoodFields, Query()]
+) -> notes.NeighbourhoodAnswer:
+    """Walk along links from a note."""
+    return await notes.neighbourhood(app, notes.Neighbourhood(id=id, **query.model_dump()))
+
+
+@router.put("/links", response_model_exclude_none=True)
+async def link_notes(app: Opened, body: notes.LinkNotes) -> LinkAnswer:
+    """Link two notes."""
+    return await notes.link(app, body)

@@ -1,0 +1,64 @@
+"""Liveness and readiness."""
+
+from fastapi import APIRouter, Request, Response
+
+from memory_bank.bootstrap import Opening
+from memory_bank.errors import MemoryBankError
+from memory_bank.interfaces.answers import Answer
+from memory_bank.providers.embedding import State
+
+router = APIRouter(tags=["status"])
+
+
+class HealthAnswer(Answer):
+    """The process lives."""
+
+    status: str = "ok"
+
+
+class ReadyAnswer(Answer):
+    """Whether every part that a call needs is there; a part that is not says why."""
+
+    ready: bool
+    database: str
+    embedder: str
+    queue: str
+    pending: int | None = None
+    failed: int | None = None
+    unembedded: int | None = None
+
+
+@router.get("/health")
+async def health() -> HealthAnswer:
+    """Answer while the process lives, whatever else is away."""
+    return HealthAnswer()
+
+
+@router.get("/ready", response_model_exclude_none=True, responses={503: {"model": ReadyAnswer}})
+async def ready(request: Request, response: Response) -> ReadyAnswer:
+    """Answer 200 when database, schema, embedding model and queue are there, else 503."""
+    opening = request.app.state.opening
+    assert isinstance(opening, Opening)
+    answer = await _state(opening)
+    response.status_code = 200 if answer.ready else 503
+    return answer
+
+
+async def _state(opening: Opening) -> ReadyAnswer:
+    if opening.problem is not None:
+        return ReadyAnswer(ready=False, database=opening.problem, embedder="unknown", queue="unknown")
+    app = await opening.app()
+    embedder = "ok" if app.embedder.state is State.READY else app.embedder.problem or app.embedder.state.value
+    try:
+        state = await app.maintenance.state()
+    except MemoryBankError as error:
+        return ReadyAnswer(ready=False, database=str(error), embedder=embedder, queue="unknown")
+    return ReadyAnswer(
+        ready=embedder == "ok",
+        database="ok",
+        embedder=embedder,
+        queue=f"{state.queue.waiting} waiting, {state.queue.running} running",
+        pending=sum(bank.pending for bank in state.banks),
+        failed=sum(bank.failed for bank in state.banks),
+        unembedded=sum(bank.unembedded for bank in state.banks),
+    )

@@ -1,0 +1,162 @@
+"""The HTTP server: REST, MCP over SSE and over streamable HTTP, and the web page, on one port."""
+
+import contextlib
+import logging
+import signal
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator
+
+import uvicorn
+from fastapi import FastAPI
+from mcp.server import Server
+from mcp.server.sse import SseServerTransport
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.middleware import Middleware
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+import memory_bank
+from memory_bank.bootstrap import Opening
+from memory_bank.errors import ConfigurationError
+from memory_bank.interfaces.guards import BODY_LIMIT, BodyGuard, HostGuard
+from memory_bank.interfaces.mcp import server as mcp_server
+from memory_bank.interfaces.rest import errors, notes, status
+from memory_bank.interfaces.web import page
+from memory_bank.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+SSE_PATH = "/sse"
+MESSAGES_PATH = "/mcp/messages"
+STREAMABLE_PATH = "/mcp"
+SHUTDOWN_SECONDS = 3
+# HostGuard stands before every door, so the SDK's own check behind it would only ask twice
+_CHECKED_BEFORE = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+
+
+def build(opening: Opening) -> FastAPI:
+    """Build the web application over an app that may still be opening."""
+    mcp = mcp_server.build(opening)
+    streamable = mcp.streamable_http_app(
+        streamable_http_path=STREAMABLE_PATH,
+        # no session to lose: a restarted server, or the next replica, answers as well
+        stateless_http=True,
+        max_request_body_size=BODY_LIMIT,
+        transport_security=_CHECKED_BEFORE,
+    )
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        async with mcp.session_manager.run():
+            yield
+
+    server = opening.settings.server
+    web = FastAPI(
+        title="Memory Bank",
+        version=memory_bank.__version__,
+        description=memory_bank.__doc__ or "",
+        lifespan=lifespan,
+        middleware=[
+            Middleware(HostGuard, hosts=server.allowed_hosts, origins=server.allowed_origins),
+            Middleware(BodyGuard),
+        ],
+        redirect_slashes=False,
+    )
+    web.state.opening = opening
+    web.router.routes.extend([*_sse_routes(mcp), *streamable.routes])
+    for router in (status.router, notes.router, page.router):
+        web.include_router(router)
+    errors.install(web)
+    return web
+
+
+async def serve(settings: Settings, *, on_listening: Callable[[str], None]) -> None:
+    """Listen until a signal stops the process; `on_listening` gets the server's URL once it answers.
+
+    Raises `ConfigurationError` when the address is taken or the store refuses this configuration.
+    """
+    listener = _listener(settings.server.host, settings.server.port)
+    host, port = listener.getsockname()[:2]
+    server: uvicorn.Server
+
+    def refused() -> None:
+        server.should_exit = True
+
+    async with Opening(settings, on_refused=refused) as opening:
+        server = _AnnouncingServer(
+            uvicorn.Config(
+                build(opening),
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+            ),
+            announce=lambda: on_listening(_url(host, port)),
+        )
+        await server.serve(sockets=[listener])
+        if opening.refusal is not None:
+            raise opening.refusal
+
+
+class _AnnouncingServer(uvicorn.Server):
+    """Says when it listens, and leaves signals alone once it has stopped."""
+
+    def __init__(self, config: uvicorn.Config, *, announce: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._announce = announce
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._announce()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        # uvicorn would raise the signal again after it stopped, which would end the process before the app is closed
+        previous = {each: signal.signal(each, self.handle_exit) for each in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for each, handler in previous.items():
+                signal.signal(each, handler)
+
+
+class _Endpoint:
+    """An ASGI application as a route's endpoint: Starlette would call a bare function with a request."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._app(scope, receive, send)
+
+
+def _sse_routes(mcp: Server) -> list[BaseRoute]:
+    transport = SseServerTransport(MESSAGES_PATH, security_settings=_CHECKED_BEFORE, max_request_body_size=BODY_LIMIT)
+
+    async def stream(scope: Scope, receive: Receive, send: Send) -> None:
+        async with transport.connect_sse(scope, receive, send) as (incoming, outgoing):
+            await mcp.run(incoming, outgoing, mcp.create_initialization_options())
+
+    return [
+        Route(SSE_PATH, endpoint=_Endpoint(stream), methods=["GET"]),
+        Route(MESSAGES_PATH, endpoint=_Endpoint(transport.handle_post_message), methods=["POST"]),
+    ]
+
+
+def _listener(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise ConfigurationError(
+            f"cannot listen on {host} port {port} ({error.strerror}); set server.port (PORT) or server.host (HOST)"
+        ) from error
+    return listener
+
+
+def _url(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

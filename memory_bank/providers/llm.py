@@ -1,0 +1,370 @@
+"""The analyst that asks a language model, through litellm: any provider, local servers included.
+
+One call for a note's analysis, one call for all its link candidates. Whatever goes wrong ends in
+`ProviderUnavailable` within a bounded time, with a message that holds neither note text nor the key.
+"""
+
+import asyncio
+import email.utils
+import functools
+import logging
+import os
+import random
+import threading
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from types import ModuleType
+from typing import TypeVar
+
+from memory_bank.domain import analysis as analyses
+from memory_bank.domain import links
+from memory_bank.errors import ProviderUnavailable
+from memory_bank.providers import prompts, replies
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 20.0
+# What litellm demands and servers without keys ignore.
+_PLACEHOLDER_KEY = "no-key"
+_KEY = "openai.api-key (OPENAI_API_KEY)"
+_MODEL = "openai.model-name (OPENAI_MODEL_NAME)"
+_ADDRESS = "openai.base-url (OPENAI_BASE_URL)"
+
+_loading = threading.Lock()
+
+
+class _Format(StrEnum):
+    """How a provider is told to answer in JSON, beside the prompt that asks for it."""
+
+    SCHEMA = "json_schema"
+    JSON = "json_object"
+    NONE = "none"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Route:
+    """Where calls go: the model's full litellm name and what its provider accepts."""
+
+    library: ModuleType
+    model: str
+    api_key: str | None
+    format: _Format
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Reply:
+    """What the model wrote; `cut` where it hit the limit of tokens."""
+
+    text: str
+    cut: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Failure:
+    """Why a call brought no reply; `pause` is how many seconds the provider asked to be left alone."""
+
+    reason: str
+    retryable: bool = True
+    pause: float | None = None
+    request_refused: bool = False
+
+
+@dataclass(kw_only=True)
+class _Deadline:
+    """The end of one task's time; it runs from the first call, so that waiting for a free slot does not count."""
+
+    clock: Callable[[], float]
+    seconds: float
+    end: float | None = field(default=None)
+
+    def start(self) -> None:
+        if self.end is None:
+            self.end = self.clock() + self.seconds
+
+    def remaining(self) -> float:
+        return self.seconds if self.end is None else self.end - self.clock()
+
+
+class LanguageModelAnalyst:
+    """Analyse and link notes by asking a language model.
+
+    model: any litellm model name; with a `base_url`, a name without litellm provider prefix is taken to be served by
+        an OpenAI-compatible server there, for which no key is needed.
+    timeout: seconds one call may take. attempts: calls for one reply, the first included. total_timeout: seconds one
+        `analyse` or `judge` may take with all its pauses, by default twice the timeout and a minute; waiting for one
+        of the `concurrency` slots does not count.
+    sleep, draw, clock: how pauses are waited for, their jitter (0 to 1) and monotonic seconds.
+
+    Notes are sent up to their first `prompts.NOTE_LIMIT` characters, candidates up to `prompts.CANDIDATE_LIMIT`.
+    Timeouts, broken connections, 429 and 5xx are tried again with exponential back-off and jitter, or after the pause
+    that the provider asks for if it fits into the total time. Not thread-safe: one event loop per analyst.
+    """
+
+    def __init__(
+        self,
+        *,
+        model: str,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        temperature: float = 0.7,
+        max_tokens: int = 512,
+        timeout: float = 30.0,
+        attempts: int = 5,
+        total_timeout: float | None = None,
+        concurrency: int = 4,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        draw: Callable[[], float] = random.random,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._model = model.strip()
+        self._api_key = (api_key or "").strip() or None
+        self._base_url = (base_url or "").strip() or None
+        self._temperature = temperature
+        self._max_tokens = max_tokens
+        self._timeout = timeout
+        self._attempts = max(attempts, 1)
+        self._total_timeout = 2 * timeout + 60.0 if total_timeout is None else total_timeout
+        self._slots = asyncio.Semaphore(concurrency)
+        self._sleep, self._draw, self._clock = sleep, draw, clock
+        self._format_refused = False
+
+    async def analyse(self, content: str) -> analyses.Analysis:
+        """Return keywords, core theme and tags of a note.
+
+        Raises `ProviderUnavailable` when the model gives no usable answer.
+        """
+        return await self._ask(prompts.analysis(content), replies.analysis)
+
+    async def judge(self, content: str, candidates: Sequence[links.Candidate]) -> list[links.Judgement]:
+        """Return the links from a note to those candidates that it relates to, at most one for each.
+
+        One call for all candidates, none without any. Raises `ProviderUnavailable` when the model gives no usable
+        answer; entries of an answer that break a rule are left out with a warning.
+        """
+        if not candidates:
+            return []
+        labels = prompts.labels(len(candidates))
+        offered = {label: candidate.id for label, candidate in zip(labels, candidates, strict=True)}
+        return await self._ask(
+            prompts.judgement(content, candidates), functools.partial(replies.judgements, offered=offered)
+        )
+
+    async def aclose(self) -> None:
+        """Close the connections that litellm keeps open; they are shared by every analyst of the process."""
+        if _load.cache_info().currsize:
+            library = _load()
+            await library.close_litellm_async_clients()
+            library.in_memory_llm_clients_cache.flush_cache()
+
+    async def _ask(self, prompt: prompts.Prompt, read: Callable[[str], T]) -> T:
+        library = await _library()
+        route = _route(library, model=self._model, api_key=self._api_key, base_url=self._base_url)
+        deadline = _Deadline(clock=self._clock, seconds=self._total_timeout)
+        reply = await self._reply(route, prompt, deadline)
+        with suppress(ProviderUnavailable):
+            return read(reply.text)
+        # A reply that cannot be used may be bad luck; a second one is the model's manner.
+        logger.info("A reply of the language model could not be used; asking once more")
+        reply = await self._reply(route, prompt, deadline)
+        try:
+            return read(reply.text)
+        except ProviderUnavailable as unusable:
+            raise (self._too_short() if reply.cut else unusable) from None
+
+    async def _reply(self, route: _Route, prompt: prompts.Prompt, deadline: _Deadline) -> _Reply:
+        for attempt in range(1, self._attempts + 1):
+            outcome = await self._call(route, prompt, deadline)
+            if isinstance(outcome, _Reply):
+                return outcome
+            failure, pause = outcome, self._back_off(attempt) if outcome.pause is None else outcome.pause
+            if not failure.retryable or attempt == self._attempts or pause >= deadline.remaining():
+                break
+            logger.info("The language model %s; trying again", failure.reason, extra={"pause_seconds": pause})
+            await self._sleep(pause)
+        raise ProviderUnavailable(f"the language model {failure.reason}", retryable=failure.retryable)
+
+    def _back_off(self, attempt: int) -> float:
+        longest: float = min(_FIRST_PAUSE * 2 ** (attempt - 1), _LONGEST_PAUSE)
+        return longest * (0.5 + self._draw() / 2)
+
+    async def _call(self, route: _Route, prompt: prompts.Prompt, deadline: _Deadline) -> _Reply | _Failure:
+        async with self._slots:
+            deadline.start()
+            wanted = _Format.NONE if self._format_refused else route.format
+            outcome = await self._completion(route, prompt, wanted, deadline)
+            if wanted is _Format.NONE or isinstance(outcome, _Reply) or not outcome.request_refused:
+                return outcome
+            plain = await self._completion(route, prompt, _Format.NONE, deadline)
+            # Only an accepted plain request shows that it was the format that was refused.
+            if isinstance(plain, _Reply):
+                self._format_refused = True
+            return plain
+
+    async def _completion(
+        self, route: _Route, prompt: prompts.Prompt, wanted: _Format, deadline: _Deadline
+    ) -> _Reply | _Failure:
+        seconds = min(self._timeout, max(deadline.remaining(), 0.0))
+        try:
+            async with asyncio.timeout(seconds):
+                response = await route.library.acompletion(
+                    model=route.model,
+                    messages=[{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}],
+                    api_key=route.api_key,
+                    api_base=self._base_url,
+                    temperature=self._temperature,
+                    max_tokens=self._max_tokens,
+                    response_format=_response_format(wanted, prompt),
+                    timeout=self._timeout,
+                    num_retries=0,
+                    max_retries=0,
+                    drop_params=True,
+                )
+                choice = response.choices[0]
+                return _Reply(text=choice.message.content or "", cut=choice.finish_reason == "length")
+        except TimeoutError:
+            return _Failure(reason=_late(seconds))
+        except Exception as error:  # noqa: BLE001 - the map from whatever litellm raises to what it means here
+            return _failure(error, timeout=seconds)
+
+    def _too_short(self) -> ProviderUnavailable:
+        return ProviderUnavailable(
+            f"the language model's reply was cut at {self._max_tokens} tokens; raise openai.max-tokens"
+            " (OPENAI_MAX_TOKENS)"
+        )
+
+
+def _failure(error: Exception, *, timeout: float) -> _Failure:
+    """Tell what a provider's error means. Its own message is left out: it may repeat the key or the note."""
+    status = getattr(error, "status_code", None)
+    match status:
+        case 401 | 403:
+            return _Failure(reason=f"refused the key (HTTP {status}): check {_KEY}", retryable=False)
+        case 404:
+            reason = f"is unknown to its provider (HTTP 404): check {_MODEL} and {_ADDRESS}"
+            return _Failure(reason=reason, retryable=False)
+        case 408:
+            return _Failure(reason=_late(timeout))
+        case 429:
+            return _Failure(reason="is over its rate limit (HTTP 429): try again later", pause=_retry_after(error))
+        case 400 | 422:
+            reason = f"refused the request (HTTP {status}): check that {_MODEL} names a chat model"
+            return _Failure(reason=reason, retryable=False, request_refused=True)
+        case int() if 400 <= status < 500 and status not in (409, 425):
+            return _Failure(reason=f"refused the request (HTTP {status}): check {_KEY} and {_MODEL}", retryable=False)
+        case _:
+            reason = f"failed or broke the connection ({type(error).__name__}): try again later, or check {_ADDRESS}"
+            return _Failure(reason=reason, pause=_retry_after(error))
+
+
+def _late(seconds: float) -> str:
+    return f"did not answer within {seconds:.3g} s: try again later, or raise openai.timeout (OPENAI_TIMEOUT)"
+
+
+def _retry_after(error: Exception) -> float | None:
+    """Return the seconds that a `Retry-After` header asks for, given as a number or as a date."""
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    value = headers.get("retry-after") if headers is not None else None
+    if not isinstance(value, str):
+        return None
+    with suppress(ValueError):
+        seconds = float(value)
+        return max(seconds, 0.0) if seconds == seconds else None
+    with suppress(ValueError):
+        moment = email.utils.parsedate_to_datetime(value)
+        aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return max((aware - datetime.now(UTC)).total_seconds(), 0.0)
+    return None
+
+
+def _response_format(wanted: _Format, prompt: prompts.Prompt) -> Mapping[str, object] | None:
+    match wanted:
+        case _Format.SCHEMA:
+            schema = {"name": prompt.name, "schema": prompt.schema, "strict": True}
+            return {"type": "json_schema", "json_schema": schema}
+        case _Format.JSON:
+            return {"type": "json_object"}
+        case _Format.NONE:
+            return None
+
+
+def _route(library: ModuleType, *, model: str, api_key: str | None, base_url: str | None) -> _Route:
+    """Find the provider of a model name, and the best way it offers to ask for JSON.
+
+    Raises `ProviderUnavailable`, not retryable, when no provider or no key is known.
+    """
+    providers = {str(getattr(provider, "value", provider)) for provider in library.provider_list}
+    if base_url and ("/" not in model or model.split("/", 1)[0] not in providers):
+        model = f"openai/{model}"
+    try:
+        provider = library.get_llm_provider(model=model)[1]
+    except Exception:  # noqa: BLE001 - litellm's way to say that it does not know the name
+        provider = None
+    if provider is None:
+        reason = f"has a name that names no provider: set {_MODEL} to one such as openai/gpt-4o-mini, or set {_ADDRESS}"
+        raise ProviderUnavailable(f"the language model {reason}", retryable=False)
+    if provider == "openai" and api_key is None:
+        if base_url is None:
+            raise ProviderUnavailable(f"the language model needs a key: set {_KEY}", retryable=False)
+        api_key = _PLACEHOLDER_KEY
+    return _Route(library=library, model=model, api_key=api_key, format=_format(library, model, provider, base_url))
+
+
+def _format(library: ModuleType, model: str, provider: str, base_url: str | None) -> _Format:
+    # Local servers understand schemas more often than litellm's list knows; the rest say no once.
+    if (provider == "openai" and base_url) or library.supports_response_schema(model=model):
+        return _Format.SCHEMA
+    accepted = library.get_supported_openai_params(model=model) or []
+    return _Format.JSON if "response_format" in accepted else _Format.NONE
+
+
+async def _library() -> ModuleType:
+    return _load() if _load.cache_info().currsize else await asyncio.to_thread(_loaded)
+
+
+def _loaded() -> ModuleType:
+    with _loading:
+        return _load()
+
+
+@functools.cache
+def _load() -> ModuleType:
+    """Import litellm once, quiet and without a network call."""
+    # Else the import fetches a list of prices from the network,
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    # and reads whatever .env file is near into this process's environment.
+    os.environ.setdefault("LITELLM_MODE", "PRODUCTION")
+    _silence_logs()
+    import litellm  # noqa: PLC0415 - takes about three seconds, and many servers never need it
+
+    litellm.suppress_debug_info = True
+    litellm.set_verbose = False
+    litellm.telemetry = False
+    litellm.turn_off_message_logging = True
+    for callbacks in (litellm.callbacks, litellm.input_callback, litellm.success_callback, litellm.failure_callback):
+        callbacks.clear()
+    # Again, for the import adds handlers of its own.
+    _silence_logs()
+    # The first call imports some forty modules more; a canned one does so here, off the event loop, and sends nothing.
+    canned = [{"role": "user", "content": "ready?"}]
+    litellm.completion(model="openai/canned", messages=canned, mock_response="{}", api_key=_PLACEHOLDER_KEY)
+    library: ModuleType = litellm
+    return library
+
+
+def _silence_logs() -> None:
+    """Keep note text and keys out of the logs, and litellm off stdout, which may carry a protocol."""
+    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
+        log = logging.getLogger(name)
+        log.handlers[:] = [logging.NullHandler()]
+        log.propagate = False
+        log.setLevel(logging.CRITICAL)
+    for name in ("openai", "httpx", "httpcore"):
+        log = logging.getLogger(name)
+        if log.level == logging.NOTSET:
+            log.setLevel(logging.WARNING)

@@ -1,0 +1,78 @@
+"""ONNX embedding: encodes with ONNX Runtime from an exported graph, in a fraction of torch's memory and start."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_bank.errors import ConfigurationError, ProviderUnavailable
+from memory_bank.providers import onnx_graph, token_windows
+
+_MOST_THREADS = 4  # beyond this, small batches gain nothing and other requests lose
+
+
+class OnnxEncoder:
+    """Encodes texts with the graph in a folder. Thread-safe; holds about 250 MB for the default model."""
+
+    def __init__(self, directory: Path, *, threads: int | None = None) -> None:
+        """Load the graph, about 0.3 s. `threads` per inference; by default one for each core, at most four.
+
+        Raises `ConfigurationError` when the folder is not whole, or its graph does not give the reference's vectors.
+        """
+        manifest = onnx_graph.read(directory)
+        self.name = manifest.name
+        self.dimensions = manifest.dimensions
+        self._windows = token_windows.TokenWindows(
+            directory / onnx_graph.TOKENIZER, max_tokens=manifest.max_tokens, pad_token_id=manifest.pad_token_id
+        )
+        # Here because its native library is 20 MB to read from a cold disk, which must not delay a start.
+        import onnxruntime  # noqa: PLC0415
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads or min(_MOST_THREADS, _cores())
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        # Spinning threads burn the cores that the database and the event loop need, and were no faster when measured.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        try:
+            self._session = onnxruntime.InferenceSession(
+                str(directory / onnx_graph.MODEL), options, providers=["CPUExecutionProvider"]
+            )
+            difference = self._difference(manifest)
+        except Exception as error:  # the runtime's errors share no base but Exception
+            raise ConfigurationError(
+                f"{directory} holds a graph that does not run ({_line(error)}); delete the folder"
+            ) from error
+        if not difference <= onnx_graph.TOLERANCE:
+            raise ConfigurationError(
+                f"the graph in {directory} differs from its reference by {difference:.2g}; delete the folder"
+            )
+
+    def encode(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+        """Return per text its windows' vectors: float32, shape (windows, dimensions), rows of length 1.
+
+        Raises `ProviderUnavailable` when the runtime fails or a vector is not finite or zero.
+        """
+        return self._windows.embed(texts, self._run, dimensions=self.dimensions)
+
+    def _run(self, ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
+        try:
+            outputs = self._session.run([onnx_graph.OUTPUT], dict(zip(onnx_graph.INPUTS, (ids, mask), strict=True)))
+        except Exception as error:  # see above
+            raise ProviderUnavailable(f"the embedding model failed ({_line(error)}); try again") from error
+        return np.asarray(outputs[0])
+
+    def _difference(self, manifest: onnx_graph.Manifest) -> float:
+        vector = self.encode([onnx_graph.PROBE_TEXT])[0][0]
+        return float(np.abs(vector - np.asarray(manifest.probe)).max())
+
+
+def _cores() -> int:
+    # A container's share, where the system tells it; the number of processors elsewhere.
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]

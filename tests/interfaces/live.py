@@ -1,0 +1,73 @@
+"""A live server on a free port, in the test's own event loop, and MCP clients that reach it."""
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator
+from typing import Any
+
+import uvicorn
+from mcp import ClientSession, types
+from mcp.client.sse import sse_client
+from mcp.client.streamable_http import streamable_http_client
+
+from memory_bank.bootstrap import Opening, Parts
+from memory_bank.interfaces import server
+from memory_bank.settings import Settings
+from tests.waiting import eventually
+
+TRANSPORTS = ("sse", "streamable")
+
+
+@contextlib.asynccontextmanager
+async def serving(settings: Settings, parts: Parts) -> AsyncIterator[str]:
+    """Serve while the block lasts; yields the server's URL."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    async with Opening(settings, on_refused=lambda: None, parts=parts) as opening:
+        config = uvicorn.Config(
+            server.build(opening), log_config=None, access_log=False, timeout_graceful_shutdown=1, lifespan="on"
+        )
+        running = uvicorn.Server(config)
+        running.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
+        task = asyncio.create_task(running._serve(sockets=[listener]))
+        await eventually(lambda: running.started)
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            running.should_exit = True
+            await task
+
+
+@contextlib.asynccontextmanager
+async def connected(url: str, transport: str) -> AsyncIterator[ClientSession]:
+    """Connect an MCP client over `sse` or `streamable`, and initialise its session."""
+    if transport == "sse":
+        streams: Any = sse_client(f"{url}/sse")
+    else:
+        streams = streamable_http_client(f"{url}/mcp")
+    async with streams as (incoming, outgoing, *_), ClientSession(incoming, outgoing) as session:
+        await session.initialize()
+        yield session
+
+
+async def call(session: ClientSession, tool: str, /, **arguments: Any) -> Any:
+    """Call a tool that must succeed; returns its structured answer."""
+    result = await session.call_tool(tool, arguments)
+    assert isinstance(result, types.CallToolResult)
+    assert not result.is_error, said(result)
+    return result.structured_content
+
+
+async def refused(session: ClientSession, tool: str, /, **arguments: Any) -> str:
+    """Call a tool that must fail; returns its message."""
+    result = await session.call_tool(tool, arguments)
+    assert isinstance(result, types.CallToolResult)
+    assert result.is_error, result
+    return said(result)
+
+
+def said(result: types.CallToolResult) -> str:
+    """Return a result's text."""
+    block = result.content[0]
+    assert isinstance(block, types.TextContent)
+    return block.text

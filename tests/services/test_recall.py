@@ -1,0 +1,218 @@
+"""Recall: what is found, what is hidden, and what counts as recalled."""
+
+import asyncio
+import random
+from datetime import timedelta
+from uuid import UUID
+
+import numpy as np
+import psycopg
+import pytest
+
+from memory_bank import settings
+from memory_bank.bootstrap import App, Parts, open_app
+from memory_bank.domain import filters
+from memory_bank.domain.notes import Draft
+from memory_bank.domain.recall import Query
+from memory_bank.errors import InvalidInput
+from memory_bank.settings import Settings
+from tests.fakes import FakeClock, FakeEmbedder
+
+BANK = "default"
+
+
+async def add(app: App, *contents: str, bank: str = BANK, **fields: object) -> list[UUID]:
+    drafts = [Draft(content=content, **fields) for content in contents]  # type: ignore[arg-type]
+    return [each.id for each in await app.notes.add_all(bank, drafts) if each.id]
+
+
+async def search(app: App, text: str, **query: object) -> list[str]:
+    found = await app.recall.search(BANK, Query(text=text, **query))  # type: ignore[arg-type]
+    return [each.note.content for each in found]
+
+
+def with_settings(loaded: Settings, **overrides: str) -> Settings:
+    assert loaded.postgres.url is not None
+    return settings.load(
+        environ={},
+        cwd=loaded.data_dir.parent,
+        overrides={
+            "postgres.url": loaded.postgres.conninfo(),
+            "memory-bank.data-dir": str(loaded.data_dir),
+            "memory.similarity-threshold": "0.2",
+            **{name.replace("__", ".").replace("_", "-"): value for name, value in overrides.items()},
+        },
+    )
+
+
+async def test_the_nearest_comes_first_and_nothing_below_the_floor(app: App) -> None:
+    await add(app, "alpha beta gamma", "alpha beta other", "alpha something else entirely", "quite unrelated words")
+    assert await search(app, "alpha beta gamma") == [
+        "alpha beta gamma",
+        "alpha beta other",
+        "alpha something else entirely",
+    ]
+    assert await search(app, "nothing alike here") == []
+
+
+async def test_a_result_explains_its_score(app: App) -> None:
+    await add(app, "alpha beta", "alpha gamma")
+    found = await app.recall.search(BANK, Query(text="alpha beta"))
+    assert [each.arms[0].rank for each in found] == [1, 2]
+    assert found[0].arms[0].arm == "vector"
+    assert found[0].score == pytest.approx(1.0, abs=1e-5)
+
+
+async def test_a_note_returned_counts_as_recalled_once_and_the_rest_do_not(app: App, clock: FakeClock) -> None:
+    ids = await add(app, *(f"alpha word{n}" for n in range(8)))
+    clock.advance(hours=1)
+    found = await app.recall.search(BANK, Query(text="alpha", limit=3))
+    assert [each.note.retrieval_count for each in found] == [1, 1, 1]
+    assert {each.note.last_accessed for each in found} == {int(clock.now().timestamp())}
+    returned = {each.note.id for each in found}
+    rest = [each for each in await app.notes.get(BANK, ids) if each.note.id not in returned]
+    assert [each.note.retrieval_count for each in rest] == [1] * 5
+    assert all(each.retrievability < 1 for each in rest)
+
+
+@pytest.mark.parametrize(("threshold", "shown"), [("0.9", False), ("0.5", True)])
+async def test_a_note_idle_for_thirty_days_is_hidden_or_shown_by_the_threshold(
+    loaded: Settings, embedder: FakeEmbedder, clock: FakeClock, threshold: str, shown: bool
+) -> None:
+    strict = with_settings(loaded, retrievability_filter__settings__threshold=threshold)
+    async with open_app(strict, parts=Parts(embedder=embedder, clock=clock)) as app:
+        (id,) = await add(app, "alpha beta")
+        await app.notes.get(BANK, [id])
+        clock.advance(days=30)
+        found = await app.recall.search(BANK, Query(text="alpha beta"))
+        assert [each.note.id for each in found] == ([id] if shown else [])
+        if shown:
+            assert found[0].retrievability == pytest.approx(0.803, abs=5e-4)
+        after = (await app.notes.get(BANK, [id]))[0].note
+        # the get before, the search if it showed the note, and this get
+        assert after.retrieval_count == (3 if shown else 2)
+
+
+async def test_a_hidden_note_keeps_its_counters_and_lets_the_next_best_through(
+    loaded: Settings, embedder: FakeEmbedder, clock: FakeClock
+) -> None:
+    strict = with_settings(loaded, retrievability_filter__settings__threshold="0.9")
+    async with open_app(strict, parts=Parts(embedder=embedder, clock=clock)) as app:
+        (old,) = await add(app, "alpha beta gamma")
+        created = int(clock.now().timestamp())
+        clock.advance(days=30)
+        await add(app, "alpha beta delta")
+        assert await search(app, "alpha beta gamma", limit=1) == ["alpha beta delta"]
+        assert await search(app, "alpha beta gamma", limit=1, include_forgotten=True) == ["alpha beta gamma"]
+    with psycopg.connect(loaded.postgres.conninfo()) as connection:
+        row = connection.execute("SELECT retrieval_count, last_accessed FROM notes WHERE id = %s", [old]).fetchone()
+    assert row == (1, created + 30 * 86_400)
+
+
+async def test_a_disabled_filter_hides_nothing(loaded: Settings, embedder: FakeEmbedder, clock: FakeClock) -> None:
+    disabled = with_settings(
+        loaded,
+        retrievability_filter__settings__enabled="false",
+        retrievability_filter__settings__threshold="1.0",
+    )
+    async with open_app(disabled, parts=Parts(embedder=embedder, clock=clock)) as app:
+        await add(app, "alpha beta")
+        clock.advance(days=3650)
+        assert await search(app, "alpha beta") == ["alpha beta"]
+        clock.advance(days=3650)
+        assert await search(app, "alpha beta", min_retrievability=0.5) == []
+
+
+async def test_the_probabilistic_filter_forgets_at_random(
+    loaded: Settings, embedder: FakeEmbedder, clock: FakeClock
+) -> None:
+    chancy = with_settings(loaded, retrievability_filter__type="probabilistic")
+    async with open_app(chancy, parts=Parts(embedder=embedder, clock=clock)) as app:
+        await add(app, *(f"alpha word{n}" for n in range(30)))
+        clock.advance(days=60)
+        random.seed(7)
+        shown = await search(app, "alpha", limit=30)
+        assert 0 < len(shown) < 30
+
+
+async def test_a_filter_never_starves_the_result(app: App) -> None:
+    """500 better matches without the tag do not push out the three that carry it."""
+    await add(app, *(f"alpha beta {n}" for n in range(500)))
+    await add(app, *(f"alpha with more words around it {n}" for n in range(3)), tags=("rare",))
+    found = await search(app, "alpha beta", wanted=filters.checked(tags=["rare"]))
+    assert len(found) == 3
+
+
+async def test_a_long_note_does_not_crowd_out_the_others(app: App) -> None:
+    await add(app, "alpha beta " * 9_000)
+    await add(app, *(f"alpha beta and word{n}" for n in range(12)))
+    assert len(await search(app, "alpha beta", limit=13)) == 13
+
+
+async def test_the_index_finds_what_an_exact_scan_finds_under_a_filter_on_a_small_bank(
+    app: App, url: str, embedder: FakeEmbedder
+) -> None:
+    """A bank of a few hundred notes among thousands of a neighbour's is searched in full."""
+    generator = random.Random(5)
+    words = [f"w{n}" for n in range(60)]
+    for start in range(0, 2_000, 500):
+        await add(app, *(" ".join(generator.sample(words, 6)) + f" big{start}{n}" for n in range(500)), bank="big")
+    small = [" ".join(generator.sample(words, 6)) + f" small{n}" for n in range(100)]
+    await add(app, *small)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("ANALYZE")
+    query = "w1 w2 w3"
+    vector = await embedder.embed_query(query)
+    exact = sorted(small, key=lambda text: -float(np.dot(embedder._windows(text)[0], vector)))
+    found = await search(app, query, limit=10, min_similarity=-1.0)
+    assert len(found) == 10
+    assert len(set(found) & set(exact[:10])) >= 9
+    assert len(await search(app, query, limit=200, min_similarity=-1.0)) == 100
+
+
+@pytest.mark.parametrize("limit", [0, -1, 201, 10_000])
+async def test_a_limit_out_of_bounds_is_refused_by_name(app: App, limit: int) -> None:
+    with pytest.raises(InvalidInput, match="^limit:"):
+        await app.recall.search(BANK, Query(text="x", limit=limit))
+
+
+@pytest.mark.parametrize("text", ["", "  ", "\x00", "\u200b"])
+async def test_a_blank_query_is_refused_by_name(app: App, text: str) -> None:
+    with pytest.raises(InvalidInput, match="^context:"):
+        await app.recall.search(BANK, Query(text=text))
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        (Query(text="x" * 10_001), "context"),
+        (Query(text="x", min_retrievability=1.5), "min_retrievability"),
+        (Query(text="x", min_similarity=float("nan")), "min_similarity"),
+    ],
+)
+async def test_a_query_out_of_bounds_is_refused_by_name(app: App, query: Query, field: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        await app.recall.search(BANK, query)
+    assert caught.value.field == field
+
+
+async def test_searching_a_bank_that_does_not_exist_finds_nothing(app: App) -> None:
+    assert await app.recall.search("nowhere", Query(text="anything")) == []
+
+
+async def test_parallel_recalls_of_the_same_notes_count_every_one(app: App) -> None:
+
+    ids = await add(app, *(f"alpha word{n}" for n in range(5)))
+    await asyncio.gather(*(search(app, f"alpha word{n % 5}") for n in range(30)))
+    counts = [each.note.retrieval_count for each in await app.notes.get(BANK, ids)]
+    assert counts == [31] * 5
+
+
+async def test_time_moves_only_with_the_injected_clock(app: App, clock: FakeClock) -> None:
+    await add(app, "alpha beta")
+    clock.moment += timedelta(seconds=604_800)
+    first = (await app.recall.search(BANK, Query(text="alpha beta")))[0]
+    clock.moment += timedelta(seconds=604_800)
+    second = (await app.recall.search(BANK, Query(text="alpha beta")))[0]
+    assert first.retrievability == pytest.approx(0.95**1.5)
+    assert second.retrievability == pytest.approx(0.95)
