@@ -8,10 +8,12 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Protocol
 
 from memory_bank.errors import ConfigurationError, StoreUnavailable
 from memory_bank.providers import embedding, floors, heuristics, llm
 from memory_bank.services.clock import Clock, SystemClock
+from memory_bank.services.embedder import Embedder
 from memory_bank.services.enrichment import Analyst, EnrichmentService
 from memory_bank.services.links import LinkService
 from memory_bank.services.maintenance import MaintenanceService
@@ -28,6 +30,28 @@ SWEEP_SECONDS = 60.0
 WORKER_RESTART_SECONDS = 2.0
 
 
+class LoadingEmbedder(Embedder, Protocol):
+    """An embedder as the root sees it: with a model that loads in the background."""
+
+    @property
+    def state(self) -> embedding.State:
+        """How far loading has come."""
+        ...
+
+    @property
+    def problem(self) -> str | None:
+        """Why the last load failed, if it did."""
+        ...
+
+    def start(self) -> None:
+        """Begin loading."""
+        ...
+
+    async def close(self) -> None:
+        """Give the model back."""
+        ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class App:
     """Every service, ready to use while the block of `open_app` lasts."""
@@ -38,7 +62,7 @@ class App:
     links: LinkService
     enrichment: EnrichmentService
     maintenance: MaintenanceService
-    embedder: embedding.Embedder
+    embedder: LoadingEmbedder
     jobs: JobQueue
 
 
@@ -46,7 +70,7 @@ class App:
 class Parts:
     """Stand-ins for what touches the world outside; a test hands over fakes, the product none."""
 
-    embedder: embedding.Embedder | None = None
+    embedder: LoadingEmbedder | None = None
     analyst: Analyst | None = None
     clock: Clock | None = None
 
@@ -227,7 +251,7 @@ def _analyst(settings: Settings) -> Analyst:
     )
 
 
-def _services(settings: Settings, database: Database, url: str, *, embedder: embedding.Embedder, parts: Parts) -> App:
+def _services(settings: Settings, database: Database, url: str, *, embedder: LoadingEmbedder, parts: Parts) -> App:
     clock = parts.clock or SystemClock()
     decay = settings.retrievability_filter.policy()
     floor = settings.memory.similarity_threshold

@@ -43,7 +43,9 @@ class FakeEmbedder:
         """Nothing to close."""
 
     async def embed_query(self, text: str) -> NDArray[float32]:
-        return (await self.embed_documents([text]))[0][0]
+        (windows,) = await self.embed_documents([text])
+        vector: NDArray[float32] = windows[0]
+        return vector
 
     async def embed_documents(self, texts: Sequence[str]) -> list[NDArray[float32]]:
         await self.released.wait()

@@ -12,7 +12,7 @@ from memory_bank.domain import banks
 from memory_bank.domain.analysis import Analysis
 from memory_bank.domain.links import Candidate, Judgement, LinkOrigin
 from memory_bank.domain.notes import Enrichment
-from memory_bank.errors import ProviderUnavailable, StoreUnavailable
+from memory_bank.errors import ConfigurationError, ProviderUnavailable, StoreUnavailable
 from memory_bank.services.clock import Clock
 from memory_bank.services.embedder import Embedder
 from memory_bank.store import embeddings, links, notes, queue
@@ -158,7 +158,11 @@ class EnrichmentService:
         return None
 
     async def _embed(self, bank: str, id: UUID, note: notes.Unenriched) -> None:
-        windows = await self._embedder.embed_documents([note.content])
+        try:
+            windows = await self._embedder.embed_documents([note.content])
+        except ConfigurationError as error:
+            # whoever mends the setting will find the note still waiting
+            raise ProviderUnavailable(str(error)) from error
         async with self._database.transaction(bank) as tx:
             if await notes.set_embedded(tx, id, model=self._embedder.name, content_hash=note.content_hash):
                 await embeddings.put(tx, {id: windows[0]})

@@ -42,8 +42,9 @@ class MaintenanceService:
             )
         if (stored.name, stored.dimensions) != (name, dimensions):
             raise ConfigurationError(
-                f"the stored vectors were made by {stored.name!r} ({stored.dimensions} dimensions), but embedding.model "
-                f"is {name!r} ({dimensions}); run `memory-bank reindex` to re-embed every note, or set the model back"
+                f"the stored vectors were made by {stored.name!r} ({stored.dimensions} dimensions), but "
+                f"embedding.model is {name!r} ({dimensions}); run `memory-bank reindex` to re-embed every note, "
+                "or set the model back"
             )
 
     async def reindex(self, progress: Callable[[int, int], None]) -> int:

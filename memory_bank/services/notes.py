@@ -14,7 +14,14 @@ from uuid_utils import compat
 
 from memory_bank.domain import banks, filters, notes, recall, retrievability
 from memory_bank.domain.notes import Change, Draft, Note
-from memory_bank.errors import Conflict, InvalidInput, MemoryBankError, NotFound, ProviderUnavailable
+from memory_bank.errors import (
+    ConfigurationError,
+    Conflict,
+    InvalidInput,
+    MemoryBankError,
+    NotFound,
+    ProviderUnavailable,
+)
 from memory_bank.services import returning
 from memory_bank.services.clock import Clock
 from memory_bank.services.embedder import Embedder
@@ -226,7 +233,7 @@ class NoteService:
         """Return the texts' vectors, or None when the model cannot give them now: the queue then makes them."""
         try:
             return await self._embedder.embed_documents(texts)
-        except ProviderUnavailable as error:
+        except (ProviderUnavailable, ConfigurationError) as error:
             logger.warning("Storing notes without vectors for now: %s", error)
             return None
 

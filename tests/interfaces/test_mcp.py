@@ -1,6 +1,5 @@
 """The MCP door, through the SDK's own clients over SSE and streamable HTTP."""
 
-import asyncio
 import json
 from typing import Any
 from uuid import uuid4
@@ -11,6 +10,7 @@ import pytest
 
 from tests.fakes import FakeEmbedder
 from tests.interfaces.live import TRANSPORTS, call, connected, refused, said
+from tests.waiting import eventually
 
 TOOLS = [
     "add_memory_note",
@@ -250,10 +250,11 @@ async def test_an_sse_session_that_ended_answers_404(server: str) -> None:
                     endpoint = line.removeprefix("data:").strip()
                     break
         ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-        async with asyncio.timeout(10):
-            while (answer := await client.post(f"{server}{endpoint}", json=ping)).status_code != 404:
-                await asyncio.sleep(0.05)
-    assert answer.status_code == 404
+
+        async def ended() -> bool:
+            return (await client.post(f"{server}{endpoint}", json=ping)).status_code == 404
+
+        await eventually(ended, seconds=10)
 
 
 async def test_calls_wait_while_the_embedder_is_away_and_then_say_so(server: str, embedder: FakeEmbedder) -> None:

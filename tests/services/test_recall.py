@@ -172,13 +172,13 @@ async def test_the_index_finds_what_an_exact_scan_finds_under_a_filter_on_a_smal
 
 @pytest.mark.parametrize("limit", [0, -1, 201, 10_000])
 async def test_a_limit_out_of_bounds_is_refused_by_name(app: App, limit: int) -> None:
-    with pytest.raises(InvalidInput, match="^limit:"):
+    with pytest.raises(InvalidInput, match=r"^limit:"):
         await app.recall.search(BANK, Query(text="x", limit=limit))
 
 
 @pytest.mark.parametrize("text", ["", "  ", "\x00", "\u200b"])
 async def test_a_blank_query_is_refused_by_name(app: App, text: str) -> None:
-    with pytest.raises(InvalidInput, match="^context:"):
+    with pytest.raises(InvalidInput, match=r"^context:"):
         await app.recall.search(BANK, Query(text=text))
 
 

@@ -17,10 +17,8 @@ from memory_bank.settings import Settings
 
 logger = logging.getLogger(__name__)
 
+CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 ResultT = TypeVar("ResultT")
-
-bank_option = click.option("--bank", default=banks.DEFAULT, show_default=True, help="The bank to work in.")
-json_option = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +49,16 @@ class Invocation:
         """Open the app for one command."""
         async with bootstrap.open_app(self.settings(), check_model=check_model) as app:
             yield app
+
+
+def bank_option(command: CommandT) -> CommandT:
+    """Give a command the option `--bank`."""
+    return click.option("--bank", default=banks.DEFAULT, show_default=True, help="The bank to work in.")(command)
+
+
+def json_option(command: CommandT) -> CommandT:
+    """Give a command the option `--json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")(command)
 
 
 def waited(work: Coroutine[Any, Any, ResultT]) -> ResultT:

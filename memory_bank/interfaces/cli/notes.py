@@ -23,7 +23,7 @@ LINE_LENGTH = 200
 @bank_option
 @json_option
 @click.pass_obj
-def add(invocation: Invocation, content: str | None, as_json: bool, queued: bool, **given: Any) -> None:
+def add(invocation: Invocation, /, content: str | None, as_json: bool, queued: bool, **given: Any) -> None:
     """Remember CONTENT, or what standard input holds."""
     words = content if content is not None else click.get_text_stream("stdin").read()
     enrichment = "queued" if queued else "inline"
@@ -53,7 +53,7 @@ def add(invocation: Invocation, content: str | None, as_json: bool, queued: bool
 @bank_option
 @json_option
 @click.pass_obj
-def search(invocation: Invocation, as_json: bool, **given: Any) -> None:
+def search(invocation: Invocation, /, as_json: bool, **given: Any) -> None:
     """Recall the notes that answer CONTEXT."""
     asked: notes.SearchNotes = arguments.read(notes.SearchNotes, _listed(given))
 
@@ -94,7 +94,7 @@ def get(invocation: Invocation, ids: tuple[str, ...], bank: str, as_json: bool) 
 @bank_option
 @json_option
 @click.pass_obj
-def browse(invocation: Invocation, as_json: bool, **given: Any) -> None:
+def browse(invocation: Invocation, /, as_json: bool, **given: Any) -> None:
     """Print the bank's notes, newest first."""
     asked: notes.ListNotes = arguments.read(notes.ListNotes, _listed(given))
 

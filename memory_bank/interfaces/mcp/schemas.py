@@ -14,8 +14,7 @@ def plain(model: type[pydantic.BaseModel], *, mode: str) -> Schema:
     References are written out, an optional value has its own type instead of a union, titles are dropped.
     """
     schema = model.model_json_schema(mode="serialization" if mode == "serialization" else "validation")
-    flat = _flat(schema, schema.get("$defs", {}))
-    flat.pop("$defs", None)
+    flat: Schema = _flat(schema, schema.get("$defs", {}))
     flat.setdefault("properties", {})
     if mode == "serialization":
         _forget_defaults(flat)
