@@ -4,13 +4,14 @@ import asyncio
 import contextlib
 import logging
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
-from memory_bank.errors import ConfigurationError, StoreUnavailable
+from memory_bank.errors import ConfigurationError, MemoryBankError, StoreUnavailable
 from memory_bank.providers import embedding, floors, heuristics, llm
 from memory_bank.services.clock import Clock, SystemClock
 from memory_bank.services.embedder import Embedder
@@ -28,6 +29,7 @@ logger = logging.getLogger(__name__)
 
 SWEEP_SECONDS = 60.0
 WORKER_RESTART_SECONDS = 2.0
+WATCH_SECONDS = 2.0
 
 
 class LoadingEmbedder(Embedder, Protocol):
@@ -83,19 +85,24 @@ async def open_app(settings: Settings, *, parts: Parts = Parts(), check_model: b
     `StoreUnavailable` when the database does not answer.
     """
     async with contextlib.AsyncExitStack() as opened:
-        embedder = parts.embedder or _embedder(settings)
+        embedder = parts.embedder
+        if embedder is None:
+            embedder = _embedder(settings)
+            opened.push_async_callback(embedder.close)
         # loads beside everything below
         embedder.start()
-        opened.push_async_callback(embedder.close)
         url = await opened.enter_async_context(_database_url(settings))
         await asyncio.to_thread(_bring_schema_up, settings, url)
         database = Database(
             url, pool_size=settings.postgres.pool_size, prepared_statements=settings.postgres.prepared_statements
         )
         opened.push_async_callback(database.close)
-        app = _services(settings, database, url, embedder=embedder, parts=parts)
+        analyst = parts.analyst or await opened.enter_async_context(_analyst(settings))
+        app = _services(settings, database, url, embedder=embedder, analyst=analyst, clock=parts.clock)
         if check_model:
             await app.maintenance.check_model()
+        if settings.postgres.url is None:
+            await opened.enter_async_context(_in_background(_keep_database_running(app)))
         async with app.jobs:
             yield app
 
@@ -103,13 +110,8 @@ async def open_app(settings: Settings, *, parts: Parts = Parts(), check_model: b
 @asynccontextmanager
 async def running_worker(app: App) -> AsyncIterator[None]:
     """Work off queued jobs in the background while the block lasts."""
-    tasks = [asyncio.create_task(_keep_working(app)), asyncio.create_task(_keep_sweeping(app))]
-    try:
+    async with _in_background(_keep_working(app), _keep_sweeping(app)):
         yield
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def configure_logging(settings: Settings) -> None:
@@ -169,34 +171,49 @@ class Opening:
             raise StoreUnavailable(f"{self._problem}; try again in a moment") from None
         if self.refusal is not None:
             raise self.refusal
-        assert self._app is not None
+        if self._app is None:
+            raise StoreUnavailable(f"{self._problem}; try again in a moment")
         return self._app
 
     async def _keep_open(self) -> None:
+        try:
+            embedder = self._parts.embedder or _embedder(self.settings)
+            try:
+                # loads once, however often the database must be asked
+                embedder.start()
+                await self._keep_trying(replace(self._parts, embedder=embedder))
+            finally:
+                await embedder.close()
+        except ConfigurationError as error:
+            logger.error("Refused to start: %s", error)
+            self.refusal, self._problem = error, str(error)
+            self._settled.set()
+            self._on_refused()
+
+    async def _keep_trying(self, parts: Parts) -> None:
         pause = 0.5
         while True:
             try:
-                await self._open()
+                await self._open(parts)
             except StoreUnavailable as error:
                 self._problem = str(error)
                 logger.warning("Not ready: %s", error)
-                await asyncio.sleep(pause)
-                pause = min(pause * 2, 5.0)
-            except ConfigurationError as error:
-                logger.error("Refused to start: %s", error)
-                self.refusal, self._problem = error, str(error)
-                self._settled.set()
-                self._on_refused()
-                return
+            except ConfigurationError:
+                raise
+            except Exception:
+                self._problem = "the store could not be opened for an unexpected reason; see the server's log"
+                logger.exception("Not ready for an unexpected reason.")
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, 5.0)
 
-    async def _open(self) -> None:
-        async with open_app(self.settings, parts=self._parts) as app, contextlib.AsyncExitStack() as working:
+    async def _open(self, parts: Parts) -> None:
+        async with open_app(self.settings, parts=parts) as app, contextlib.AsyncExitStack() as working:
             if self.settings.worker.enabled:
                 await working.enter_async_context(running_worker(app))
             self._app = app
             self._settled.set()
             try:
-                await asyncio.Event().wait()
+                await _watch_model(app)
             finally:
                 self._app = None
                 self._settled.clear()
@@ -208,7 +225,14 @@ async def _database_url(settings: Settings) -> AsyncIterator[str]:
     if settings.postgres.url is not None:
         yield settings.postgres.conninfo()
         return
-    server = await asyncio.to_thread(embedded.start, settings.data_dir)
+    starting = asyncio.create_task(asyncio.to_thread(embedded.start, settings.data_dir))
+    try:
+        server = await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        # a thread cannot be cancelled: whoever stops now must still give back the server it brings
+        with contextlib.suppress(MemoryBankError):
+            await asyncio.to_thread((await starting).close)
+        raise
     try:
         yield server.url
     finally:
@@ -237,11 +261,13 @@ def _embedder(settings: Settings) -> embedding.Embedder:
     )
 
 
-def _analyst(settings: Settings) -> Analyst:
+@asynccontextmanager
+async def _analyst(settings: Settings) -> AsyncIterator[Analyst]:
     if not has_language_model(settings):
-        return heuristics.HeuristicAnalyst()
+        yield heuristics.HeuristicAnalyst()
+        return
     key = settings.openai.api_key
-    return llm.LanguageModelAnalyst(
+    model = llm.LanguageModelAnalyst(
         model=settings.openai.model_name,
         api_key=None if key is None else key.get_secret_value(),
         base_url=settings.openai.base_url,
@@ -249,10 +275,20 @@ def _analyst(settings: Settings) -> Analyst:
         max_tokens=settings.openai.max_tokens,
         timeout=settings.openai.timeout,
     )
+    async with contextlib.aclosing(model):
+        yield model
 
 
-def _services(settings: Settings, database: Database, url: str, *, embedder: LoadingEmbedder, parts: Parts) -> App:
-    clock = parts.clock or SystemClock()
+def _services(
+    settings: Settings,
+    database: Database,
+    url: str,
+    *,
+    embedder: LoadingEmbedder,
+    analyst: Analyst,
+    clock: Clock | None,
+) -> App:
+    clock = clock or SystemClock()
     decay = settings.retrievability_filter.policy()
     floor = settings.memory.similarity_threshold
     if floor is None:
@@ -267,7 +303,7 @@ def _services(settings: Settings, database: Database, url: str, *, embedder: Loa
         database=database,
         jobs=jobs,
         embedder=embedder,
-        analyst=parts.analyst or _analyst(settings),
+        analyst=analyst,
         fallback=heuristics.HeuristicAnalyst(),
         clock=clock,
         floor=floor,
@@ -301,6 +337,18 @@ def _services(settings: Settings, database: Database, url: str, *, embedder: Loa
     )
 
 
+@asynccontextmanager
+async def _in_background(*work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Run endless work beside the block."""
+    tasks = [asyncio.create_task(each) for each in work]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
 async def _keep_working(app: App) -> None:
     """Run the worker, again after the database was away."""
     while True:
@@ -308,6 +356,8 @@ async def _keep_working(app: App) -> None:
             await app.jobs.run_worker()
         except StoreUnavailable as error:
             logger.warning("The worker stopped and starts again: %s", error)
+        except Exception:
+            logger.exception("The worker stopped unexpectedly and starts again.")
         await asyncio.sleep(WORKER_RESTART_SECONDS)
 
 
@@ -317,4 +367,34 @@ async def _keep_sweeping(app: App) -> None:
             await app.enrichment.sweep()
         except StoreUnavailable as error:
             logger.warning("Could not look for notes without a job: %s", error)
+        except Exception:
+            logger.exception("Looking for notes without a job failed unexpectedly.")
         await asyncio.sleep(SWEEP_SECONDS)
+
+
+async def _keep_database_running(app: App) -> None:
+    """Start the embedded PostgreSQL again whenever it has been killed under us."""
+    while True:
+        await asyncio.sleep(WATCH_SECONDS)
+        try:
+            await app.maintenance.server()
+        except StoreUnavailable:
+            logger.warning("The embedded PostgreSQL does not answer; starting it again unless it lives.")
+            try:
+                await asyncio.to_thread(_ensure_running, app.settings.data_dir)
+            except MemoryBankError as error:
+                logger.warning("Could not start the embedded PostgreSQL again: %s", error)
+
+
+def _ensure_running(data_dir: Path) -> None:
+    # a second share: as long as the app keeps its own, giving this one back stops nothing
+    with embedded.running(data_dir):
+        pass
+
+
+async def _watch_model(app: App) -> None:
+    """Wait until another process gives the store's vectors to another model; raises `ConfigurationError` then."""
+    while True:
+        await asyncio.sleep(WATCH_SECONDS)
+        with contextlib.suppress(StoreUnavailable):
+            await app.maintenance.check_model()

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from memory_bank.errors import ConfigurationError
+from memory_bank.errors import ConfigurationError, Conflict
 from memory_bank.services.embedder import Embedder
 from memory_bank.store import banks, embedding_model, embeddings, notes, queue, server
 from memory_bank.store.banks import BankCounts
@@ -50,7 +50,8 @@ class MaintenanceService:
     async def reindex(self, progress: Callable[[int, int], None]) -> int:
         """Embed every live note whose vectors are missing or of another model; return how many those were.
 
-        An interrupted run goes on where it stopped. `progress` gets notes done and notes in all.
+        An interrupted run goes on where it stopped, and several may run at once. `progress` gets notes done and notes
+        in all. Raises `Conflict` when another run makes another model the store's.
         """
         name, dimensions = self._embedder.name, self._embedder.dimensions
         async with self._database.whole_store() as tx:
@@ -58,17 +59,17 @@ class MaintenanceService:
             total = await embedding_model.count_not_embedded_by(tx, name)
         done = 0
         progress(done, total)
-        while batch := await self._unembedded(name):
-            windows = await self._embedder.embed_documents([each.content for each in batch])
-            for each, own in zip(batch, windows, strict=True):
-                async with self._database.transaction(each.bank) as bank_tx:
-                    if await notes.set_embedded(bank_tx, each.id, model=name, content_hash=each.content_hash):
-                        await embeddings.put(bank_tx, {each.id: own})
-            done += len(batch)
-            progress(done, max(done, total))
-        async with self._database.whole_store() as tx:
-            await embedding_model.finish_change(tx)
-        return done
+        while True:
+            while batch := await self._unembedded(name):
+                windows = await self._embedder.embed_documents([each.content for each in batch])
+                for each, own in zip(batch, windows, strict=True):
+                    await self._replace(each, own)
+                done += len(batch)
+                progress(done, max(done, total))
+            async with self._database.whole_store() as tx:
+                self._require(await embedding_model.keep(tx, name=name, dimensions=dimensions))
+                if await embedding_model.finish_change(tx, name=name):
+                    return done
 
     async def state(self) -> StoreState:
         """Return counts of every bank and of the queue; raises `StoreUnavailable`."""
@@ -79,6 +80,21 @@ class MaintenanceService:
         """Return which PostgreSQL and which pgvector answer; raises `StoreUnavailable`."""
         async with self._database.whole_store() as tx:
             return await server.versions(tx)
+
+    async def _replace(self, note: embedding_model.Unembedded, windows: embeddings.Windows) -> None:
+        """Give a note its new vectors, unless its text changed meanwhile: it then comes up again."""
+        name, dimensions = self._embedder.name, self._embedder.dimensions
+        async with self._database.transaction(note.bank) as tx:
+            self._require(await embedding_model.keep(tx, name=name, dimensions=dimensions))
+            if await notes.set_embedded(tx, note.id, model=name, content_hash=note.content_hash):
+                await embeddings.put(tx, {note.id: windows})
+
+    def _require(self, kept: bool) -> None:
+        if not kept:
+            raise Conflict(
+                f"another `memory-bank reindex` makes another model than {self._embedder.name!r} the store's; "
+                "let one of them finish, then run the other again if its model is the one you want"
+            )
 
     async def _unembedded(self, name: str) -> list[embedding_model.Unembedded]:
         async with self._database.whole_store() as tx:

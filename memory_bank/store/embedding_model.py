@@ -18,7 +18,22 @@ _CLAIM = sa.text(
     """
 )
 
+_LOCK = sa.text("SELECT name, dimensions, complete FROM embedding_model FOR UPDATE")
+
+_KEEP = sa.text(
+    """
+    -- is this still the store's model? It stays so until the transaction ends
+    SELECT m.name
+    FROM embedding_model m
+    WHERE m.name = :name
+        AND m.dimensions = :dimensions
+    FOR SHARE
+    """
+)
+
 _BEGIN_CHANGE = sa.text("UPDATE embedding_model SET name = :name, dimensions = :dimensions, complete = false")
+
+_FORGET_MODELS = sa.text("UPDATE notes SET embedded_by = NULL WHERE embedded_by IS NOT NULL")
 
 _FINISH_CHANGE = sa.text("UPDATE embedding_model SET complete = true")
 
@@ -72,18 +87,40 @@ async def claim(tx: StoreTx, *, name: str, dimensions: int) -> StoredModel:
 
 
 async def begin_change(tx: StoreTx, *, name: str, dimensions: int) -> None:
-    """Make `name` the store's model and mark its vectors as incomplete; another dimension empties them first."""
-    stored = await claim(tx, name=name, dimensions=dimensions)
+    """Make `name` the store's model and mark its vectors as incomplete; another dimension empties them first.
+
+    Where it is the store's model already, nothing changes.
+    """
+    await claim(tx, name=name, dimensions=dimensions)
+    stored = await _locked(tx)
+    if (stored.name, stored.dimensions) == (name, dimensions):
+        return
     if stored.dimensions != dimensions:
+        # notes before vectors, in the order of every other transaction, so that none waits for this one and this for it
+        await tx.count(_FORGET_MODELS)
         await tx.count(sa.text("TRUNCATE embeddings"))
         await tx.count(sa.text(f"ALTER TABLE embeddings ALTER COLUMN embedding TYPE vector({dimensions:d})"))
-        await tx.count(sa.text("UPDATE notes SET embedded_by = NULL"))
     await tx.count(_BEGIN_CHANGE, name=name, dimensions=dimensions)
 
 
-async def finish_change(tx: StoreTx) -> None:
-    """Mark the vectors as complete again."""
+async def keep(tx: StoreTx, *, name: str, dimensions: int) -> bool:
+    """Hold the store's model until `tx` ends; return False when it is not this one."""
+    return await tx.one_or_none(_KEEP, name=name, dimensions=dimensions) is not None
+
+
+async def finish_change(tx: StoreTx, *, name: str) -> bool:
+    """Mark the vectors as complete again; return False when some are still missing, or the model is another by now."""
+    stored = await _locked(tx)
+    if stored.name != name or await count_not_embedded_by(tx, name):
+        return False
     await tx.count(_FINISH_CHANGE)
+    return True
+
+
+async def _locked(tx: StoreTx) -> StoredModel:
+    row = await tx.one_or_none(_LOCK)
+    assert row is not None
+    return StoredModel(name=row["name"], dimensions=row["dimensions"], complete=row["complete"])
 
 
 async def not_embedded_by(tx: StoreTx, name: str, *, count: int) -> list[Unembedded]:

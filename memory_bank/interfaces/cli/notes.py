@@ -1,5 +1,6 @@
 """`memory-bank add`, `search`, `get` and `list`: the operations of the notes toolset."""
 
+import sys
 from typing import Any
 
 import click
@@ -25,7 +26,7 @@ LINE_LENGTH = 200
 @click.pass_obj
 def add(invocation: Invocation, /, content: str | None, as_json: bool, queued: bool, **given: Any) -> None:
     """Remember CONTENT, or what standard input holds."""
-    words = content if content is not None else click.get_text_stream("stdin").read()
+    words = content if content is not None else sys.stdin.read()
     enrichment = "queued" if queued else "inline"
     asked: notes.AddNote = arguments.read(notes.AddNote, {"content": words, "enrichment": enrichment, **_listed(given)})
 

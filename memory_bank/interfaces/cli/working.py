@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import sys
 
 import click
 
@@ -101,7 +102,7 @@ async def _enrich(
 
 
 def _bar(label: str) -> "click._termui_impl.ProgressBar[int]":
-    return click.progressbar(length=0, label=label, file=click.get_text_stream("stderr"))
+    return click.progressbar(length=0, label=label, file=sys.stderr)
 
 
 def _advance(bar: "click._termui_impl.ProgressBar[int]", current: int, total: int) -> None:
