@@ -44,7 +44,8 @@ ENV PATH=/opt/memory-bank/bin:$PATH \
     PORT=8080 \
     MEMORY_BANK_DATA_DIR=/data \
     EMBEDDING_GRAPH_DIR=/opt/model \
-    HF_HOME=/data/huggingface
+    HF_HOME=/data/huggingface \
+    ORT_DISABLE_TELEMETRY=1
 USER 10001
 WORKDIR /app
 VOLUME /data

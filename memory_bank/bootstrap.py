@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from memory_bank.errors import ConfigurationError, MemoryBankError, StoreUnavailable
-from memory_bank.providers import embedding, floors, heuristics, llm
+from memory_bank.providers import embedding, heuristics, llm
 from memory_bank.services.clock import Clock, SystemClock
 from memory_bank.services.embedder import Embedder
 from memory_bank.services.enrichment import Analyst, EnrichmentService
@@ -97,7 +97,9 @@ async def open_app(settings: Settings, *, parts: Parts = Parts(), check_model: b
             url, pool_size=settings.postgres.pool_size, prepared_statements=settings.postgres.prepared_statements
         )
         opened.push_async_callback(database.close)
-        analyst = parts.analyst or await opened.enter_async_context(_analyst(settings))
+        analyst = parts.analyst
+        if analyst is None:
+            analyst = await opened.enter_async_context(_analyst(settings))
         app = _services(settings, database, url, embedder=embedder, analyst=analyst, clock=parts.clock)
         if check_model:
             await app.maintenance.check_model()
@@ -292,7 +294,7 @@ def _services(
     decay = settings.retrievability_filter.policy()
     floor = settings.memory.similarity_threshold
     if floor is None:
-        floor = floors.similarity(embedder.name)
+        floor = embedding.calibrated_floor(embedder.name)
     jobs = JobQueue(
         url,
         concurrency=settings.worker.concurrency,

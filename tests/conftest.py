@@ -13,12 +13,15 @@ from sqlalchemy.engine import make_url
 
 from memory_bank import settings
 from memory_bank.bootstrap import App, Parts, open_app
+from memory_bank.errors import ProviderUnavailable
+from memory_bank.providers import model_files, onnx_export
 from memory_bank.settings import Settings
 from memory_bank.store import embedded, schema
 from tests.fakes import FakeAnalyst, FakeClock, FakeEmbedder
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 TEMPLATE = "memory_bank_template"
+EXPORT_SECONDS = 300
 
 
 @pytest.fixture(scope="session")
@@ -79,6 +82,20 @@ def _temporary_database(server_url: str, create: sql.Composable) -> Iterator[str
 def database_url(server_url: str, name: str) -> str:
     """Return the URL of another database of the same server."""
     return make_url(server_url).set(database=name).render_as_string(hide_password=False)
+
+
+@pytest.fixture(scope="session")
+def graph_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the default model's exported graph: the one named by MEMORY_BANK_TEST_GRAPH_DIR, else a new one."""
+    given = os.environ.get("MEMORY_BANK_TEST_GRAPH_DIR")
+    if given:
+        return Path(given)
+    try:
+        return onnx_export.ensure_exported(
+            model_files.DEFAULT_MODEL, tmp_path_factory.mktemp("graph"), seconds=EXPORT_SECONDS
+        )
+    except ProviderUnavailable as error:
+        pytest.skip(f"the weights of the embedding model are not to be had here: {error}")
 
 
 @pytest.fixture

@@ -15,7 +15,8 @@ from memory_bank.domain.notes import Enrichment
 from memory_bank.errors import ConfigurationError, ProviderUnavailable, StoreUnavailable
 from memory_bank.services.clock import Clock
 from memory_bank.services.embedder import Embedder
-from memory_bank.store import embeddings, links, notes, queue
+from memory_bank.store import embeddings, links, queue
+from memory_bank.store import enrichment as rows
 from memory_bank.store.database import Database, Tx
 
 logger = logging.getLogger(__name__)
@@ -76,7 +77,7 @@ class EnrichmentService:
         Raises `ProviderUnavailable` while another attempt is worth while; the note then stays pending.
         """
         async with self._database.transaction(bank) as tx:
-            note = await notes.unenriched(tx, id)
+            note = await rows.unenriched(tx, id)
         if note is None:
             return
         if not note.embedded:
@@ -110,8 +111,8 @@ class EnrichmentService:
         """
         name = banks.checked_name(bank)
         async with self._database.transaction(name) as tx:
-            await notes.reopen(tx, origin=None if origin is None else origin.value, failed=failed)
-            return await notes.pending(tx, before=self._clock.now())
+            await rows.reopen(tx, origin=None if origin is None else origin.value, failed=failed)
+            return await rows.pending(tx, before=self._clock.now())
 
     async def enrich_now(self, bank: str, ids: Sequence[UUID]) -> None:
         """Enrich several notes; those that deserve another attempt stay pending and are left to the queue."""
@@ -134,11 +135,11 @@ class EnrichmentService:
             state = await queue.state(store_tx)
             if state.waiting or state.running:
                 return 0
-            waiting_in = await notes.banks_pending(store_tx, before=before)
+            waiting_in = await rows.banks_pending(store_tx, before=before)
         swept = 0
         for bank in waiting_in:
             async with self._database.transaction(bank) as tx:
-                waiting = await notes.pending(tx, before=before)
+                waiting = await rows.pending(tx, before=before)
                 await self.defer(tx, waiting)
             swept += len(waiting)
         if swept:
@@ -157,15 +158,14 @@ class EnrichmentService:
             return await self._surprised(bank, id, error)
         return None
 
-    async def _embed(self, bank: str, id: UUID, note: notes.Unenriched) -> None:
+    async def _embed(self, bank: str, id: UUID, note: rows.Unenriched) -> None:
         try:
             windows = await self._embedder.embed_documents([note.content])
         except ConfigurationError as error:
             # whoever mends the setting will find the note still waiting
             raise ProviderUnavailable(str(error)) from error
         async with self._database.transaction(bank) as tx:
-            if await notes.set_embedded(tx, id, model=self._embedder.name, content_hash=note.content_hash):
-                await embeddings.put(tx, {id: windows[0]})
+            await embeddings.complete(tx, id, windows[0], model=self._embedder.name, content_hash=note.content_hash)
 
     async def _read(self, bank: str, id: UUID, content: str, *, by: Analyst) -> _Findings:
         analysis = await by.analyse(content)
@@ -179,25 +179,25 @@ class EnrichmentService:
         self,
         bank: str,
         id: UUID,
-        note: notes.Unenriched,
+        note: rows.Unenriched,
         findings: _Findings,
         *,
         enrichment: Enrichment,
         error: str = "",
     ) -> None:
         async with self._database.transaction(bank) as tx:
-            written = await notes.finish(
+            written = await rows.finish(
                 tx, id, findings.analysis, content_hash=note.content_hash, enrichment=enrichment, error=error
             )
             if written:
                 await links.replace_judged(tx, id, findings.judgements, now=self._clock.now())
 
-    async def _failed(self, bank: str, id: UUID, note: notes.Unenriched, error: ProviderUnavailable) -> None:
+    async def _failed(self, bank: str, id: UUID, note: rows.Unenriched, error: ProviderUnavailable) -> None:
         """Count the attempt; after the last one write what the fallback finds and the reason."""
         reason = str(error)
         if error.retryable and note.attempts + 1 < self._attempts:
             async with self._database.transaction(bank) as tx:
-                await notes.count_attempt(tx, id, error=reason)
+                await rows.count_attempt(tx, id, error=reason)
             raise error
         logger.warning("A note could not be enriched: %s", reason, extra={"bank": bank, "note": str(id)})
         findings = await self._read(bank, id, note.content, by=self._fallback)
@@ -205,12 +205,12 @@ class EnrichmentService:
 
     async def _surprised(self, bank: str, id: UUID, error: Exception) -> ProviderUnavailable | None:
         async with self._database.transaction(bank) as tx:
-            note = await notes.unenriched(tx, id)
+            note = await rows.unenriched(tx, id)
             if note is None:
                 return None
             reason = f"unexpected {type(error).__name__}; see the server's log"
             if note.attempts + 1 < self._attempts:
-                await notes.count_attempt(tx, id, error=reason)
+                await rows.count_attempt(tx, id, error=reason)
                 return ProviderUnavailable(reason)
-            await notes.fail(tx, id, error=reason)
+            await rows.fail(tx, id, error=reason)
         return None

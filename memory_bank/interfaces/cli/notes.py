@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from memory_bank.domain import text
+from memory_bank.errors import InvalidInput
 from memory_bank.interfaces import arguments, notes
 from memory_bank.interfaces.answers import NoteAnswer
 from memory_bank.interfaces.cli.invocation import Invocation, bank_option, json_option, show, waited
@@ -25,8 +26,8 @@ LINE_LENGTH = 200
 @json_option
 @click.pass_obj
 def add(invocation: Invocation, /, content: str | None, as_json: bool, queued: bool, **given: Any) -> None:
-    """Remember CONTENT, or what standard input holds."""
-    words = content if content is not None else sys.stdin.read()
+    """Remember CONTENT, or what standard input holds; one line end at its end is not part of it."""
+    words = _piped() if content is None else content
     enrichment = "queued" if queued else "inline"
     asked: notes.AddNote = arguments.read(notes.AddNote, {"content": words, "enrichment": enrichment, **_listed(given)})
 
@@ -107,6 +108,15 @@ def browse(invocation: Invocation, /, as_json: bool, **given: Any) -> None:
     more = f"\nnext page: --cursor {answer.next_cursor}" if answer.next_cursor else ""
     total = f"{answer.total} notes"
     show(answer, as_json=as_json, readable=lambda: f"{_lines(answer.notes)}\n{total}{more}".lstrip())
+
+
+def _piped() -> str:
+    try:
+        # as bytes: Python's own reading would change line ends
+        words = sys.stdin.buffer.read().decode()
+    except UnicodeDecodeError as error:
+        raise InvalidInput("content", f"byte {error.start} is no UTF-8; convert the text to UTF-8 first") from error
+    return words.removesuffix("\n").removesuffix("\r")
 
 
 def _listed(given: dict[str, Any]) -> dict[str, Any]:

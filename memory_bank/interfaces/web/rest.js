@@ -1,0 +1,40 @@
+// Calls to the REST API of this server.
+
+const PATIENCE = 120_000;
+
+export class Problem extends Error {
+  constructor(message, { field = "", status = 0, offline = false } = {}) {
+    super(message);
+    this.field = field;
+    this.offline = offline;
+    this.missing = status === 404;
+    this.final = status >= 400 && status < 500;
+  }
+}
+
+export async function call(method, path, { query = {}, body, signal } = {}) {
+  const address = new URL(path, location.href);
+  for (const [name, value] of Object.entries(query)) if (value) address.searchParams.append(name, value);
+  const limit = AbortSignal.timeout(PATIENCE);
+  try {
+    const response = await fetch(address, {
+      method,
+      signal: signal ? AbortSignal.any([signal, limit]) : limit,
+      headers: body && { "Content-Type": "application/json" },
+      body: body && JSON.stringify(body),
+    });
+    const answer = await response.json();
+    if (response.ok || path === "ready") return answer;
+    const { status } = response;
+    throw new Problem(answer.message ?? `The server answered with status ${status}.`, { field: answer.field, status });
+  } catch (error) {
+    if (error instanceof Problem || signal?.aborted) throw error;
+    if (limit.aborted) throw new Problem("The server took too long to answer. Try again.");
+    if (error instanceof SyntaxError) throw new Problem("The answer is not from Memory Bank. Is a proxy in between?");
+    throw new Problem("The server does not answer. Is it still running?", { offline: true });
+  }
+}
+
+export const ready = () => call("GET", "ready");
+
+export const notes = (method, path, options) => call(method, `api/v1/notes${path}`, options);

@@ -1,0 +1,172 @@
+"""How far the enrichment of each note has come, and what it found."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+import sqlalchemy as sa
+
+from memory_bank.domain.analysis import Analysis
+from memory_bank.domain.notes import Enrichment
+from memory_bank.store.database import StoreTx, Tx
+
+_UNENRICHED = sa.text(
+    """
+    -- what does enrichment need to know, and has nobody finished it meanwhile?
+    SELECT n.content, n.content_hash, n.enrichment_attempts, n.embedded_by
+    FROM notes n
+    WHERE n.bank_id = :bank
+        AND n.id = :id
+        AND n.deleted_at IS NULL
+        AND n.enrichment = 'pending'
+    """
+)
+
+_FINISH = sa.text(
+    """
+    -- write the findings unless the text has changed under the analyst
+    UPDATE notes
+    SET keywords = CAST(:keywords AS text[]),
+        context = CASE WHEN context_given THEN context ELSE :context END,
+        tags = given_tags || ARRAY(
+            SELECT found
+            FROM unnest(CAST(:tags AS text[])) AS found
+            WHERE found <> ALL (given_tags)
+        ),
+        analysed_by = :origin,
+        enrichment = :enrichment,
+        enrichment_error = :error
+    WHERE bank_id = :bank
+        AND id = :id
+        AND content_hash = :content_hash
+        AND deleted_at IS NULL
+        AND enrichment = 'pending'
+    """
+)
+
+_COUNT_ATTEMPT = sa.text(
+    """
+    UPDATE notes
+    SET enrichment_attempts = enrichment_attempts + 1,
+        enrichment_error = :error
+    WHERE bank_id = :bank
+        AND id = :id
+        AND enrichment = 'pending'
+    """
+)
+
+_FAIL = sa.text(
+    """
+    UPDATE notes
+    SET enrichment = 'failed',
+        enrichment_error = :error
+    WHERE bank_id = :bank
+        AND id = :id
+        AND enrichment = 'pending'
+    """
+)
+
+_REOPEN = sa.text(
+    """
+    -- ask for a new enrichment of the live notes that an analyst of this origin, or none successfully, has seen
+    UPDATE notes
+    SET enrichment = 'pending',
+        enrichment_error = '',
+        enrichment_attempts = 0
+    WHERE bank_id = :bank
+        AND deleted_at IS NULL
+        AND (
+            (analysed_by = CAST(:origin AS text) AND enrichment <> 'pending')
+            OR (CAST(:failed AS boolean) AND enrichment = 'failed')
+        )
+    """
+)
+
+_PENDING = sa.text(
+    """
+    SELECT n.id
+    FROM notes n
+    WHERE n.bank_id = :bank
+        AND n.deleted_at IS NULL
+        AND n.enrichment = 'pending'
+        AND n.updated_at <= :before
+    ORDER BY n.id
+    """
+)
+
+_BANKS_PENDING = sa.text(
+    """
+    SELECT DISTINCT n.bank_id
+    FROM notes n
+    WHERE n.deleted_at IS NULL
+        AND n.enrichment = 'pending'
+        AND n.updated_at <= :before
+    ORDER BY n.bank_id
+    """
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unenriched:
+    """A note as enrichment takes it up; `content_hash` tells later whether its text is still the same."""
+
+    content: str
+    content_hash: bytes
+    attempts: int
+    embedded: bool
+
+
+async def unenriched(tx: Tx, id: UUID) -> Unenriched | None:
+    """Return the note if it is alive and still waits for enrichment."""
+    row = await tx.one_or_none(_UNENRICHED, id=id)
+    if row is None:
+        return None
+    return Unenriched(
+        content=row["content"],
+        content_hash=row["content_hash"],
+        attempts=row["enrichment_attempts"],
+        embedded=row["embedded_by"] is not None,
+    )
+
+
+async def finish(
+    tx: Tx, id: UUID, found: Analysis, *, content_hash: bytes, enrichment: Enrichment, error: str = ""
+) -> bool:
+    """Write an analysis and the final state; return False when the note changed or was finished meanwhile."""
+    written = await tx.count(
+        _FINISH,
+        id=id,
+        keywords=list(found.keywords),
+        context=found.context,
+        tags=list(found.tags),
+        origin=found.origin.value,
+        enrichment=enrichment.value,
+        error=error,
+        content_hash=content_hash,
+    )
+    return written == 1
+
+
+async def count_attempt(tx: Tx, id: UUID, *, error: str) -> None:
+    """Record that an attempt to enrich a note failed, and why."""
+    await tx.count(_COUNT_ATTEMPT, id=id, error=error)
+
+
+async def fail(tx: Tx, id: UUID, *, error: str) -> None:
+    """Record that a note's enrichment was given up without any finding, and why."""
+    await tx.count(_FAIL, id=id, error=error)
+
+
+async def reopen(tx: Tx, *, origin: str | None, failed: bool) -> int:
+    """Reopen the enrichment of notes analysed by `origin`, and of failed ones if `failed`; return how many."""
+    return await tx.count(_REOPEN, origin=origin, failed=failed)
+
+
+async def pending(tx: Tx, *, before: datetime) -> list[UUID]:
+    """Return the bank's live notes whose enrichment has been pending since `before` or longer, oldest first."""
+    return [row["id"] for row in await tx.all(_PENDING, before=before)]
+
+
+async def banks_pending(tx: StoreTx, *, before: datetime) -> list[str]:
+    """Return the banks that hold such notes."""
+    return [row["bank_id"] for row in await tx.all(_BANKS_PENDING, before=before)]
