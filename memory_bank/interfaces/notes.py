@@ -10,12 +10,11 @@ from memory_bank.bootstrap import App
 from memory_bank.domain import filters, moments, notes, recall
 from memory_bank.domain.filters import TagMatch
 from memory_bank.domain.links import LinkType
-from memory_bank.domain.notes import Change, Draft, Kind
+from memory_bank.domain.notes import BATCH_LIMIT, Change, Draft, Kind, When
 from memory_bank.errors import InvalidInput, NotFound
 from memory_bank.interfaces import answers, arguments
 from memory_bank.interfaces.answers import Answer, LinkAnswer, NoteAnswer
 from memory_bank.interfaces.arguments import Arguments, InBank, JsonList, LenientList, Words
-from memory_bank.services.notes import BATCH_LIMIT, When
 
 Ids = Annotated[list[UUID], LenientList]
 Kinds = Annotated[list[Kind], LenientList]

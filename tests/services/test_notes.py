@@ -13,10 +13,9 @@ from memory_bank.bootstrap import App
 from memory_bank.domain import filters
 from memory_bank.domain.filters import Filter, TagMatch
 from memory_bank.domain.links import LinkType
-from memory_bank.domain.notes import Change, Draft, Enrichment
+from memory_bank.domain.notes import Change, Draft, Enrichment, When
 from memory_bank.domain.recall import Query
 from memory_bank.errors import Conflict, InvalidInput, NotFound
-from memory_bank.services.notes import When
 from tests.fakes import FakeAnalyst, FakeClock, FakeEmbedder
 
 BANK = "default"
