@@ -165,7 +165,7 @@ class NoteService:
         async with self._database.transaction(name) as tx:
             locked = await note_rows.lock(tx, id)
             if locked is None:
-                raise NotFound(f"no note {id} in bank {name!r}; list_memory_notes shows what exists")
+                raise NotFound(f"no note {id} in bank {name!r}; list the notes to see what exists")
             if content is not None and content != locked.content:
                 await self._rewrite(tx, id, content, locked, windows)
                 locked = await note_rows.lock(tx, id) or locked

@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
-from memory_bank.errors import ConfigurationError, StoreUnavailable
+from memory_bank.errors import ConfigurationError, Conflict, StoreUnavailable
 
 CONNECT_SECONDS = 10
 CHECKOUT_SECONDS = 30.0
@@ -84,7 +84,7 @@ class Database:
     async def transaction(self, bank: str) -> AsyncIterator[Tx]:
         """Open a transaction of `bank`; leaving the block commits, an error rolls back.
 
-        Raises `StoreUnavailable` when PostgreSQL does not answer.
+        Raises `StoreUnavailable` when PostgreSQL does not answer, `Conflict` when a concurrent change came first.
         """
         with _translated_errors():
             async with self._engine.begin() as connection:
@@ -124,6 +124,8 @@ def _translated_errors() -> Iterator[None]:
     except PoolTimeout as error:
         raise StoreUnavailable("every database connection is busy; try again, or raise postgres.pool-size") from error
     except DBAPIError as error:
+        if isinstance(error.orig, (psycopg.errors.UniqueViolation, psycopg.errors.ForeignKeyViolation)):
+            raise Conflict("another caller changed the same at the same moment; read it again and repeat") from error
         if isinstance(error.orig, (psycopg.OperationalError, psycopg.InterfaceError)):
             raise StoreUnavailable("the database does not answer; try again in a moment") from error
         raise

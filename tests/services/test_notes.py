@@ -242,6 +242,14 @@ async def test_a_new_text_that_another_note_holds_is_a_conflict(app: App) -> Non
     assert (await app.notes.get(BANK, [id]))[0].note.content == "free"
 
 
+async def test_of_two_notes_changed_to_one_text_at_once_one_is_told_of_the_conflict(app: App) -> None:
+    ids = [await add(app, f"version {n}") for n in range(4)]
+    changes = [app.notes.update(BANK, id, Change(content="the one text")) for id in ids]
+    answers = await asyncio.gather(*changes, return_exceptions=True)
+    assert sum(not isinstance(each, BaseException) for each in answers) == 1
+    assert all(isinstance(each, Conflict) for each in answers if isinstance(each, BaseException))
+
+
 async def test_a_deleted_note_is_gone_from_everywhere(app: App) -> None:
     id = await add(app, "the red boat sails")
     other = await add(app, "the red boat sinks")
