@@ -80,3 +80,13 @@ def test_migrations_are_linear_and_named_by_date() -> None:
         assert (len(year), len(month), len(day)) == (4, 2, 2)
         assert slug
     assert Path(schema.migrations_folder() / "env.py").is_file()
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [({"username": "nobody_here"}, "postgres.username"), ({"database": "nothing_here"}, "does not exist")],
+)
+def test_a_refused_connection_says_which_setting_to_check(url: str, change: dict[str, str], told: str) -> None:
+    wrong = sa.make_url(url)._replace(**change).render_as_string(hide_password=False)
+    with pytest.raises(ConfigurationError, match=told):
+        schema.update(wrong)

@@ -116,6 +116,20 @@ def driver_url(url: str) -> URL:
     return parsed.set(drivername="postgresql+psycopg")
 
 
+def away(error: DBAPIError) -> StoreUnavailable | ConfigurationError:
+    """Return what a failed connection means to the user: the server is away, or it refuses these credentials."""
+    # libpq gives a refused connection no code, only the server's words
+    said = str(error.orig)
+    if "password" in said or "role" in said or "no pg_hba.conf entry" in said:
+        return ConfigurationError(
+            "the database refuses this user or password; check postgres.username and postgres.password "
+            "(the compose file's database keeps the password of its first start)"
+        )
+    if "does not exist" in said and "database" in said:
+        return ConfigurationError("the database named in postgres.url does not exist; create it or correct the name")
+    return StoreUnavailable("the database does not answer; check postgres.url and that it is running, then try again")
+
+
 @contextmanager
 def _translated_errors() -> Iterator[None]:
     """Turn what the driver raises when PostgreSQL is away into `StoreUnavailable`."""
@@ -127,5 +141,5 @@ def _translated_errors() -> Iterator[None]:
         if isinstance(error.orig, (psycopg.errors.UniqueViolation, psycopg.errors.ForeignKeyViolation)):
             raise Conflict("another caller changed the same at the same moment; read it again and repeat") from error
         if isinstance(error.orig, (psycopg.OperationalError, psycopg.InterfaceError)):
-            raise StoreUnavailable("the database does not answer; try again in a moment") from error
+            raise away(error) from error
         raise
