@@ -102,7 +102,7 @@ async def open_app(settings: Settings, *, parts: Parts = Parts(), check_model: b
             analyst = await opened.enter_async_context(_analyst(settings))
         app = _services(settings, database, url, embedder=embedder, analyst=analyst, clock=parts.clock)
         if check_model:
-            await app.maintenance.check_model()
+            await app.maintenance.take_model()
         if settings.postgres.url is None:
             await opened.enter_async_context(_in_background(_keep_database_running(app)))
         async with app.jobs:
@@ -114,6 +114,14 @@ async def running_worker(app: App) -> AsyncIterator[None]:
     """Work off queued jobs in the background while the block lasts."""
     async with _in_background(_keep_working(app), _keep_sweeping(app)):
         yield
+
+
+async def watch_model(app: App) -> None:
+    """Wait until another process re-embeds the store by another model; raises `ConfigurationError` then."""
+    while True:
+        await asyncio.sleep(WATCH_SECONDS)
+        with contextlib.suppress(StoreUnavailable):
+            await app.maintenance.check_model()
 
 
 def configure_logging(settings: Settings) -> None:
@@ -215,7 +223,7 @@ class Opening:
             self._app = app
             self._settled.set()
             try:
-                await _watch_model(app)
+                await watch_model(app)
             finally:
                 self._app = None
                 self._settled.clear()
@@ -386,17 +394,11 @@ async def _keep_database_running(app: App) -> None:
                 await asyncio.to_thread(_ensure_running, app.settings.data_dir)
             except MemoryBankError as error:
                 logger.warning("Could not start the embedded PostgreSQL again: %s", error)
+        except Exception:
+            logger.exception("Looking after the embedded PostgreSQL failed unexpectedly.")
 
 
 def _ensure_running(data_dir: Path) -> None:
     # a second share: as long as the app keeps its own, giving this one back stops nothing
     with embedded.running(data_dir):
         pass
-
-
-async def _watch_model(app: App) -> None:
-    """Wait until another process gives the store's vectors to another model; raises `ConfigurationError` then."""
-    while True:
-        await asyncio.sleep(WATCH_SECONDS)
-        with contextlib.suppress(StoreUnavailable):
-            await app.maintenance.check_model()

@@ -39,7 +39,12 @@ def worker(invocation: Invocation) -> None:
             asyncio.get_running_loop().add_signal_handler(each, stopped.set)
         async with invocation.app() as app, bootstrap.running_worker(app):
             click.echo("Working off the queue. Stop with Ctrl-C.", err=True)
-            await stopped.wait()
+            ends = {asyncio.create_task(stopped.wait()), asyncio.create_task(bootstrap.watch_model(app))}
+            done, others = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+            for task in others:
+                task.cancel()
+            for task in done:
+                task.result()
 
     waited(work())
 
