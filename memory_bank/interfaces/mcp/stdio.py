@@ -19,9 +19,9 @@ from mcp import types
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 
-from memory_bank.bootstrap import Opening
 from memory_bank.interfaces.guards import BODY_LIMIT, cleaned
 from memory_bank.interfaces.mcp import server
+from memory_bank.interfaces.opening import Opening
 from memory_bank.settings import Settings
 
 logger = logging.getLogger(__name__)
