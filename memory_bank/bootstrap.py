@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from memory_bank.errors import MemoryBankError, StoreUnavailable
-from memory_bank.providers import embedding, heuristics, llm
+from memory_bank.providers import embedding, heuristics, llm, tokens
 from memory_bank.services.clock import Clock, SystemClock
 from memory_bank.services.embedder import Embedder
 from memory_bank.services.enrichment import Analyst, EnrichmentService
@@ -111,7 +111,7 @@ async def open_app(settings: Settings, *, parts: Parts = Parts(), check_model: b
 @asynccontextmanager
 async def running_worker(app: App) -> AsyncIterator[None]:
     """Work off queued jobs in the background while the block lasts."""
-    async with _in_background(_keep_working(app), _keep_sweeping(app)):
+    async with _in_background(_keep_working(app), _keep_sweeping(app), _keep_tokenising(app)):
         yield
 
 
@@ -220,6 +220,7 @@ def _services(
         floor=floor,
         attempts=settings.enrichment.attempts,
     )
+    tokeniser = tokens.UnicodeTokeniser()
     jobs.handle_enrich(enrichment.enrich_all)
     return App(
         settings=settings,
@@ -227,6 +228,7 @@ def _services(
             database=database,
             jobs=jobs,
             embedder=embedder,
+            tokeniser=tokeniser,
             enrichment=enrichment,
             clock=clock,
             decay=decay,
@@ -242,7 +244,7 @@ def _services(
         ),
         links=LinkService(database=database, clock=clock, decay=decay),
         enrichment=enrichment,
-        maintenance=MaintenanceService(database=database, embedder=embedder),
+        maintenance=MaintenanceService(database=database, embedder=embedder, tokeniser=tokeniser),
         embedder=embedder,
         jobs=jobs,
     )
@@ -270,6 +272,19 @@ async def _keep_working(app: App) -> None:
         except Exception:
             logger.exception("The worker stopped unexpectedly and starts again.")
         await asyncio.sleep(WORKER_RESTART_SECONDS)
+
+
+async def _keep_tokenising(app: App) -> None:
+    """Store the terms of notes that an older version left without, once; every note since comes with its own."""
+    while True:
+        try:
+            await app.maintenance.tokenise()
+            return
+        except StoreUnavailable as error:
+            logger.warning("Could not store the terms of older notes yet: %s", error)
+        except Exception:
+            logger.exception("Storing the terms of older notes failed unexpectedly.")
+        await asyncio.sleep(SWEEP_SECONDS)
 
 
 async def _keep_sweeping(app: App) -> None:

@@ -1,12 +1,15 @@
 """Keeping the store sound: which model made its vectors, making them anew, and telling how it does."""
 
+import asyncio
+import itertools
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from memory_bank.errors import ConfigurationError, Conflict
 from memory_bank.services.embedder import Embedder
-from memory_bank.store import banks, embedding_model, embeddings, queue, server
+from memory_bank.services.tokeniser import Tokeniser
+from memory_bank.store import banks, embedding_model, embeddings, lexical, queue, server
 from memory_bank.store.banks import BankCounts
 from memory_bank.store.database import Database
 from memory_bank.store.queue import QueueState
@@ -14,6 +17,7 @@ from memory_bank.store.queue import QueueState
 logger = logging.getLogger(__name__)
 
 REINDEX_BATCH = 32
+TOKENISE_BATCH = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,9 +31,10 @@ class StoreState:
 class MaintenanceService:
     """Work on the whole store, across banks; no caller's question is ever answered from here."""
 
-    def __init__(self, *, database: Database, embedder: Embedder) -> None:
+    def __init__(self, *, database: Database, embedder: Embedder, tokeniser: Tokeniser) -> None:
         self._database = database
         self._embedder = embedder
+        self._tokeniser = tokeniser
 
     async def take_model(self) -> None:
         """Make the configured model the store's where no note has vectors yet.
@@ -77,6 +82,24 @@ class MaintenanceService:
                     await embedding_model.finish_change(tx)
                     return done
 
+    async def tokenise(self) -> int:
+        """Store the terms of every live note that has none, or those of an older rule; return how many those were.
+
+        An interrupted run goes on where it stopped, and several may run at once, beside any other work on the notes.
+        """
+        done = 0
+        while batch := await self._untokenised():
+            terms = await asyncio.to_thread(lambda: {each.id: self._tokeniser.terms(each.content) for each in batch})
+            for bank, notes in itertools.groupby(batch, key=lambda each: each.bank):
+                async with self._database.transaction(bank) as tx:
+                    # a note that is gone, changed or done meanwhile is not claimed
+                    claimed = await lexical.claim(tx, list(notes), rule=self._tokeniser.name)
+                    await lexical.put(tx, {id: terms[id] for id in claimed})
+                done += len(claimed)
+        if done:
+            logger.info("Stored the terms of notes that had none.", extra={"notes": done})
+        return done
+
     async def state(self) -> StoreState:
         """Return counts of every bank and of the queue; raises `StoreUnavailable`."""
         async with self._database.whole_store() as tx:
@@ -120,3 +143,7 @@ class MaintenanceService:
     async def _unembedded(self, name: str) -> list[embedding_model.Unembedded]:
         async with self._database.whole_store() as tx:
             return await embedding_model.not_embedded_by(tx, name, count=REINDEX_BATCH)
+
+    async def _untokenised(self) -> list[lexical.Untokenised]:
+        async with self._database.whole_store() as tx:
+            return await lexical.not_tokenised_by(tx, self._tokeniser.name, count=TOKENISE_BATCH)

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from uuid import UUID
@@ -25,8 +25,9 @@ from memory_bank.services import returning
 from memory_bank.services.clock import Clock
 from memory_bank.services.embedder import Embedder
 from memory_bank.services.enrichment import EnrichmentService
+from memory_bank.services.tokeniser import Tokeniser
 from memory_bank.store import banks as bank_rows
-from memory_bank.store import embeddings
+from memory_bank.store import embeddings, lexical
 from memory_bank.store import notes as note_rows
 from memory_bank.store.database import Database, Tx
 from memory_bank.store.queue import JobQueue
@@ -68,6 +69,14 @@ class _Stored:
     duplicate: bool
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Prepared:
+    """What is made of texts before a transaction opens: their vectors, unless the model is away, and their terms."""
+
+    windows: Sequence[NDArray[float32]] | None
+    terms: Sequence[Mapping[str, int]]
+
+
 class NoteService:
     """What callers do with notes; every method works in one bank."""
 
@@ -77,6 +86,7 @@ class NoteService:
         database: Database,
         jobs: JobQueue,
         embedder: Embedder,
+        tokeniser: Tokeniser,
         enrichment: EnrichmentService,
         clock: Clock,
         decay: retrievability.DecayPolicy,
@@ -85,6 +95,7 @@ class NoteService:
         self._database = database
         self._jobs = jobs
         self._embedder = embedder
+        self._tokeniser = tokeniser
         self._enrichment = enrichment
         self._clock = clock
         self._decay = decay
@@ -161,20 +172,20 @@ class NoteService:
         """
         name = banks.checked_name(bank)
         content = None if change.content is None else notes.checked_content(change.content)
-        windows = None if content is None else await self._embedded([content])
+        prepared = None if content is None else await self._prepared([content])
         async with self._database.transaction(name) as tx:
             locked = await note_rows.lock(tx, id)
             if locked is None:
                 raise NotFound(f"no note {id} in bank {name!r}; list the notes to see what exists")
-            if content is not None and content != locked.content:
-                await self._rewrite(tx, id, content, locked, windows)
+            if content is not None and prepared is not None and content != locked.content:
+                await self._rewrite(tx, id, content, locked, prepared)
                 locked = await note_rows.lock(tx, id) or locked
             await note_rows.write_labels(tx, id, _changed(locked, change), now=self._clock.now())
             found = await note_rows.by_ids(tx, [id])
         return found[0]
 
     async def delete(self, bank: str, id: UUID, *, preview: bool = False) -> Note:
-        """Delete a live note with its links and vectors, or only show what would go; returns the note as it was.
+        """Delete a live note with its links, vectors and terms, or only show what would go; returns the note as it was.
 
         Raises `NotFound`.
         """
@@ -185,21 +196,19 @@ class NoteService:
                 raise NotFound(f"no note {id} in bank {name!r}; nothing was deleted")
             if not preview:
                 await embeddings.forget(tx, [id])
+                await lexical.forget(tx, [id])
                 logger.info("Deleted a note.", extra={"bank": name, "note": str(id)})
         return found[0]
 
     async def _store(self, bank: str, drafts: Sequence[Draft], *, when: When) -> list[_Stored]:
-        windows = await self._embedded([draft.content for draft in drafts])
-        embedded_by = None if windows is None else self._embedder.name
+        prepared = await self._prepared([draft.content for draft in drafts])
+        embedded_by = None if prepared.windows is None else self._embedder.name
         new = [note_rows.New(id=compat.uuid7(), draft=draft, embedded_by=embedded_by) for draft in drafts]
         now = self._clock.now()
         async with self._database.transaction(bank) as tx:
             await bank_rows.ensure(tx, now=now)
-            added = await note_rows.add(tx, new, now=now)
-            if windows is not None:
-                await embeddings.put(
-                    tx, {each.id: own for each, own in zip(new, windows, strict=True) if each.id in added}
-                )
+            added = await note_rows.add(tx, new, tokenised_by=self._tokeniser.name, now=now)
+            await self._index(tx, {each.id: place for place, each in enumerate(new) if each.id in added}, prepared)
             await self._defer(tx, [each.id for each in new if each.id in added], when=when)
             return [await self._settled(tx, each, added) for each in new]
 
@@ -219,6 +228,21 @@ class NoteService:
             # the job that a crash or a slow model leaves behind; the enrichment in the call makes it find nothing to do
             deadline = self._clock.now() + self._inline_limit + _SAFETY_MARGIN
             await self._jobs.defer_enrich(tx, ids, not_before=deadline)
+
+    async def _index(self, tx: Tx, places: dict[UUID, int], prepared: _Prepared) -> None:
+        """Store the vectors, where there are any, and the terms of each note, from its place in `prepared`."""
+        if prepared.windows is None:
+            await embeddings.forget(tx, list(places))
+        else:
+            await embeddings.put(tx, {id: prepared.windows[place] for id, place in places.items()})
+        await lexical.put(tx, {id: prepared.terms[place] for id, place in places.items()})
+
+    async def _prepared(self, texts: Sequence[str]) -> _Prepared:
+        """Make the texts' vectors and, meanwhile in a thread, their terms."""
+        windows, terms = await asyncio.gather(
+            self._embedded(texts), asyncio.to_thread(lambda: [self._tokeniser.terms(text) for text in texts])
+        )
+        return _Prepared(windows=windows, terms=terms)
 
     async def _embedded(self, texts: Sequence[str]) -> list[NDArray[float32]] | None:
         """Return the texts' vectors, or None when the model cannot give them now: the queue then makes them."""
@@ -243,17 +267,20 @@ class NoteService:
         id: UUID,
         content: str,
         locked: note_rows.Labels,
-        windows: Sequence[NDArray[float32]] | None,
+        prepared: _Prepared,
     ) -> None:
         other = await note_rows.same(tx, content=content, kind=locked.kind, session=locked.session)
         if other is not None:
             raise Conflict(f"note {other} already holds this text; link or delete one of the two instead")
-        embedded_by = None if windows is None else self._embedder.name
-        await note_rows.write_text(tx, id, content, embedded_by=embedded_by, now=self._clock.now())
-        if windows is None:
-            await embeddings.forget(tx, [id])
-        else:
-            await embeddings.put(tx, {id: windows[0]})
+        await note_rows.write_text(
+            tx,
+            id,
+            content,
+            embedded_by=None if prepared.windows is None else self._embedder.name,
+            tokenised_by=self._tokeniser.name,
+            now=self._clock.now(),
+        )
+        await self._index(tx, {id: 0}, prepared)
         await self._enrichment.defer(tx, [id])
 
 

@@ -23,11 +23,11 @@ _ADD = sa.text(
     -- in order of the hash, so that two batches with texts in common never wait for each other
     INSERT INTO notes (
         bank_id, id, kind, content, content_hash, context, context_given, tags, given_tags, session, position,
-        occurred_at, updated_at, last_accessed, enrichment, embedded_by
+        occurred_at, updated_at, last_accessed, enrichment, embedded_by, tokenised_by
     )
     SELECT
         :bank, d.id, d.kind, d.content, decode(d.content_hash, 'hex'), d.context, d.context <> '', d.tags, d.tags,
-        d.session, d.position, d.occurred_at, :now, :last_accessed, 'pending', d.embedded_by
+        d.session, d.position, d.occurred_at, :now, :last_accessed, 'pending', d.embedded_by, :tokenised_by
     FROM jsonb_to_recordset(CAST(:drafts AS jsonb)) AS d (
         id uuid, kind text, content text, content_hash text, context text, tags text[], session text,
         position integer, occurred_at timestamptz, embedded_by text
@@ -142,6 +142,7 @@ _WRITE_TEXT = sa.text(
         enrichment_attempts = 0,
         analysed_by = NULL,
         embedded_by = :embedded_by,
+        tokenised_by = :tokenised_by,
         updated_at = :now
     WHERE bank_id = :bank
         AND id = :id
@@ -203,8 +204,11 @@ class Labels:
     given_tags: tuple[str, ...]
 
 
-async def add(tx: Tx, new: Sequence[New], *, now: datetime) -> set[UUID]:
-    """Insert checked drafts; return the ids of those that were new, the others' texts being live already."""
+async def add(tx: Tx, new: Sequence[New], *, tokenised_by: str, now: datetime) -> set[UUID]:
+    """Insert checked drafts, whose terms by the rule `tokenised_by` the same transaction stores.
+
+    Returns the ids of those that were new, the others' texts being live already.
+    """
     rows = [
         {
             "id": str(each.id),
@@ -220,7 +224,9 @@ async def add(tx: Tx, new: Sequence[New], *, now: datetime) -> set[UUID]:
         }
         for each in new
     ]
-    added = await tx.all(_ADD, drafts=json.dumps(rows), now=now, last_accessed=int(now.timestamp()))
+    added = await tx.all(
+        _ADD, drafts=json.dumps(rows), now=now, last_accessed=int(now.timestamp()), tokenised_by=tokenised_by
+    )
     return {row["id"] for row in added}
 
 
@@ -292,14 +298,17 @@ async def lock(tx: Tx, id: UUID) -> Labels | None:
     )
 
 
-async def write_text(tx: Tx, id: UUID, content: str, *, embedded_by: str | None, now: datetime) -> None:
-    """Replace a note's text and reopen its enrichment."""
+async def write_text(
+    tx: Tx, id: UUID, content: str, *, embedded_by: str | None, tokenised_by: str, now: datetime
+) -> None:
+    """Replace a note's text, whose vectors and terms the same transaction stores, and reopen its enrichment."""
     await tx.count(
         _WRITE_TEXT,
         id=id,
         content=content,
         content_hash=notes.content_hash(content),
         embedded_by=embedded_by,
+        tokenised_by=tokenised_by,
         now=now,
     )
 

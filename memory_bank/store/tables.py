@@ -54,6 +54,7 @@ notes = sa.Table(
     sa.Column("enrichment_attempts", sa.Integer, nullable=False, server_default="0"),
     sa.Column("analysed_by", sa.Text),
     sa.Column("embedded_by", sa.Text),
+    sa.Column("tokenised_by", sa.Text),
     sa.CheckConstraint("kind IN ('note', 'fact', 'exchange', 'passage', 'node', 'observation', 'model')", name="kind"),
     sa.CheckConstraint("enrichment IN ('pending', 'done', 'failed')", name="enrichment"),
     sa.CheckConstraint("analysed_by IN ('llm', 'heuristic')", name="analysed_by"),
@@ -140,4 +141,35 @@ embedding_model = sa.Table(
     # false from the start of a re-embedding to its end
     sa.Column("complete", sa.Boolean, nullable=False, server_default=sa.true()),
     sa.CheckConstraint("singleton", name="one_row"),
+)
+
+# A row for each term of each live note. How many notes hold a term is counted in the primary key's index, which alone
+# answers a search: no counter could be right without one writer waiting for the other.
+postings = sa.Table(
+    "postings",
+    metadata,
+    sa.Column("bank_id", sa.Text, nullable=False),
+    # compared byte by byte: by the rules of a language it takes a multiple of the time
+    sa.Column("term", sa.Text(collation="C"), nullable=False),
+    sa.Column("note_id", pg.UUID, nullable=False),
+    sa.Column("frequency", sa.Integer, nullable=False),
+    # of the note, in terms
+    sa.Column("length", sa.Integer, nullable=False),
+    sa.PrimaryKeyConstraint("bank_id", "term", "note_id", postgresql_include=["frequency", "length"]),
+    sa.ForeignKeyConstraint(["bank_id", "note_id"], ["notes.bank_id", "notes.id"], ondelete="CASCADE"),
+    sa.Index(None, "bank_id", "note_id"),
+    # index-only scans need pages that a vacuum has marked, bulk adds make many new ones
+    postgresql_with={"autovacuum_vacuum_insert_scale_factor": "0.05", "autovacuum_vacuum_scale_factor": "0.05"},
+)
+
+# The sums over a bank's rows are its totals. A writer takes any row that no other writer holds, or adds one: there are
+# about as many rows as there were writers at once, and none of them waits.
+lexical_totals = sa.Table(
+    "lexical_totals",
+    metadata,
+    sa.Column("bank_id", sa.Text, sa.ForeignKey("banks.id"), primary_key=True),
+    sa.Column("slot", sa.BigInteger, sa.Identity(always=True), primary_key=True),
+    sa.Column("notes", sa.BigInteger, nullable=False),
+    sa.Column("length", sa.BigInteger, nullable=False),
+    postgresql_with={"fillfactor": "50"},
 )

@@ -219,7 +219,11 @@ def test_doctor_says_what_to_do_about_a_database_that_is_away(offline: Commands)
 
 async def test_reindex_of_a_sound_store_has_nothing_to_do(commands: Commands, store: App) -> None:
     await store.notes.add("default", Draft(content="one note"), when=When.QUEUED)
-    assert commands.run("reindex", "--json").json() == {"embedded": 0, "model": model_files.DEFAULT_MODEL}
+    assert commands.run("reindex", "--json").json() == {
+        "embedded": 0,
+        "model": model_files.DEFAULT_MODEL,
+        "tokenised": 0,
+    }
 
 
 async def test_a_worker_works_off_what_another_process_queued_until_it_is_stopped(

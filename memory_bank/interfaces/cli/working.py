@@ -23,10 +23,11 @@ class EnrichedAnswer(Answer):
 
 
 class ReindexedAnswer(Answer):
-    """How many notes a run of `reindex` embedded, and by which model."""
+    """How many notes a run of `reindex` embedded, by which model, and how many got new terms."""
 
     embedded: int
     model: str
+    tokenised: int
 
 
 @click.command()
@@ -70,13 +71,17 @@ def enrich(invocation: Invocation, bank: str | None, origin: str | None, failed:
 @json_option
 @click.pass_obj
 def reindex(invocation: Invocation, as_json: bool) -> None:
-    """Embed every note by the configured model; an interrupted run goes on where it stopped."""
+    """Index every note anew where it needs it: vectors of the configured model, and terms.
+
+    An interrupted run goes on where it stopped.
+    """
 
     async def work() -> ReindexedAnswer:
         async with opened.app(invocation, check_model=False) as app:
+            tokenised = await app.maintenance.tokenise()
             with _bar("Embedding") as bar:
                 done = await app.maintenance.reindex(lambda current, total: _advance(bar, current, total))
-            return ReindexedAnswer(embedded=done, model=app.embedder.name)
+            return ReindexedAnswer(embedded=done, model=app.embedder.name, tokenised=tokenised)
 
     answer = waited(work())
     show(answer, as_json=as_json, readable=lambda: f"{answer.embedded} notes embedded by {answer.model}")

@@ -1,0 +1,290 @@
+"""Rows of `postings` and `lexical_totals`: which terms each live note has, and the arm that scores them by BM25.
+
+score(note) = sum over the query's terms of idf * f / (f + k1 * (1 - b + b * length / average length)), with
+idf = ln(1 + (N - df + 0.5) / (df + 0.5)): Robertson & Zaragoza, "The Probabilistic Relevance Framework: BM25 and
+Beyond" (2009), in the variant of Lucene. N, df and the average length are those of all the bank's live notes that have
+terms, whatever the filter.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import sqlalchemy as sa
+
+from memory_bank.domain import filters
+from memory_bank.store import conditions
+from memory_bank.store.database import StoreTx, Tx
+
+K1 = 1.2
+B = 0.75
+POSTINGS_LIMIT = 20_000
+"""Postings that one search scores at most, those of the rarest terms; a common term beyond it is left out."""
+_COUNTED_LIMIT = 8 * POSTINGS_LIMIT
+_SHORTEST_COUNT = 1_000
+
+_FORGET = sa.text(
+    """
+    -- remove the terms of these notes; how much did they add to the totals?
+    WITH gone AS (
+        DELETE FROM postings
+        WHERE bank_id = :bank
+            AND note_id = ANY(CAST(:ids AS uuid[]))
+        RETURNING note_id, length
+    )
+    SELECT count(*) AS notes, CAST(coalesce(sum(length), 0) AS bigint) AS length
+    FROM (SELECT DISTINCT note_id, length FROM gone) AS counted
+    """
+)
+
+_ADD = sa.text(
+    """
+    -- in the order of the index
+    INSERT INTO postings (bank_id, term, note_id, frequency, length)
+    SELECT
+        :bank,
+        p.term,
+        (CAST(:notes AS uuid[]))[p.place],
+        p.frequency,
+        (CAST(:lengths AS integer[]))[p.place]
+    FROM unnest(
+        CAST(:terms AS text[]),
+        CAST(:places AS integer[]),
+        CAST(:frequencies AS integer[])
+    ) AS p (term, place, frequency)
+    ORDER BY p.term COLLATE "C", p.place
+    """
+)
+
+_COUNT_IN = sa.text(
+    """
+    -- add to a row of the bank's totals that nobody else is adding to, or to a new one
+    WITH free AS (
+        SELECT t.slot
+        FROM lexical_totals t
+        WHERE t.bank_id = :bank
+        ORDER BY t.slot
+        LIMIT 1
+        FOR NO KEY UPDATE SKIP LOCKED
+    ), counted AS (
+        UPDATE lexical_totals t
+        SET notes = t.notes + :notes,
+            length = t.length + :length
+        FROM free
+        WHERE t.bank_id = :bank
+            AND t.slot = free.slot
+        RETURNING t.slot
+    )
+    INSERT INTO lexical_totals (bank_id, notes, length)
+    SELECT :bank, :notes, :length
+    WHERE NOT EXISTS (SELECT FROM counted)
+    """
+)
+
+STATEMENT = sa.text(
+    f"""
+    -- which live notes that pass the filter score best?
+    WITH totals AS MATERIALIZED (
+        SELECT
+            CAST(sum(t.notes) AS double precision) AS notes,
+            CAST(sum(t.length) AS double precision) / sum(t.notes) AS average
+        FROM lexical_totals t
+        WHERE t.bank_id = :bank
+        HAVING sum(t.notes) > 0
+    ), asked AS MATERIALIZED (
+        -- in how many notes is each term? Nobody counts on beyond the limit: it is a common one then
+        SELECT a.term, counted.notes
+        FROM unnest(CAST(:terms AS text[])) AS a (term)
+        CROSS JOIN LATERAL (
+            SELECT count(*) AS notes
+            FROM (
+                SELECT
+                FROM postings p
+                WHERE p.bank_id = :bank
+                    AND p.term = a.term
+                LIMIT :counted
+            ) AS first_ones
+        ) AS counted
+        WHERE counted.notes > 0
+    ), ranked AS (
+        SELECT a.term, a.notes, sum(a.notes) OVER (ORDER BY a.notes, a.term) AS running
+        FROM asked a
+    ), chosen AS MATERIALIZED (
+        -- the rarest terms whose postings fit into the limit, the rarest of all in any case
+        SELECT
+            r.term,
+            ln(1 + (greatest(t.notes - r.notes, 0) + 0.5) / (r.notes + 0.5)) AS idf,
+            CAST(:flat AS double precision) AS flat,
+            CAST(:slope AS double precision) / t.average AS slope
+        FROM ranked r
+        CROSS JOIN totals t
+        WHERE r.running <= :limit
+            OR r.running = r.notes
+    ), scored AS (
+        SELECT p.note_id, sum(c.idf * p.frequency / (p.frequency + c.flat + c.slope * p.length)) AS score
+        FROM chosen c
+        CROSS JOIN LATERAL (
+            SELECT own.note_id, own.frequency, own.length
+            FROM postings own
+            WHERE own.bank_id = :bank
+                AND own.term = c.term
+            ORDER BY own.note_id DESC
+            LIMIT :limit
+        ) AS p
+        GROUP BY p.note_id
+    )
+    SELECT s.note_id, s.score
+    FROM (SELECT note_id, score FROM scored ORDER BY score DESC, note_id) AS s
+    -- looked up one by one, so that the search ends with the last note it needs
+    CROSS JOIN LATERAL (
+        SELECT
+        FROM notes n
+        WHERE n.bank_id = :bank
+            AND n.id = s.note_id
+            AND {conditions.LIVE_AND_WANTED}
+        LIMIT 1
+    ) AS wanted
+    ORDER BY s.score DESC, s.note_id
+    LIMIT :pool
+    """
+)
+
+_CLAIM = sa.text(
+    """
+    -- whose text is still the one that was tokenised? Locked in one order, as recalls lock them
+    WITH same AS (
+        SELECT n.id
+        FROM notes n
+        JOIN unnest(CAST(:ids AS uuid[]), CAST(:hashes AS bytea[])) AS t (id, content_hash) ON t.id = n.id
+        WHERE n.bank_id = :bank
+            AND n.content_hash = t.content_hash
+            AND n.deleted_at IS NULL
+            AND n.tokenised_by IS DISTINCT FROM :rule
+        ORDER BY n.id
+        FOR NO KEY UPDATE OF n
+    )
+    UPDATE notes n
+    SET tokenised_by = :rule
+    FROM same
+    WHERE n.bank_id = :bank
+        AND n.id = same.id
+    RETURNING n.id
+    """
+)
+
+_NOT_TOKENISED_BY = sa.text(
+    """
+    -- whose terms are missing or were made by another rule?
+    SELECT n.bank_id, n.id, n.content, n.content_hash
+    FROM notes n
+    WHERE n.deleted_at IS NULL
+        AND n.tokenised_by IS DISTINCT FROM :rule
+    ORDER BY n.bank_id, n.id
+    LIMIT :count
+    """
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hit:
+    """A note that the lexical arm found; `score` is its BM25, above 0."""
+
+    note_id: UUID
+    score: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Untokenised:
+    """A note whose terms are missing or were made by another rule."""
+
+    bank: str
+    id: UUID
+    content: str
+    content_hash: bytes
+
+
+async def put(tx: Tx, tokenised: Mapping[UUID, Mapping[str, int]]) -> None:
+    """Store the terms of each note, with how often each occurs, in place of what it had.
+
+    The notes must be new or locked by `tx`. Totals of the bank follow in the same transaction; nobody waits for them.
+    """
+    if not tokenised:
+        return
+    notes, length = await _forgotten(tx, tokenised)
+    lengths = [sum(terms.values()) for terms in tokenised.values()]
+    rows = [
+        (term, place, frequency)
+        for place, terms in enumerate(tokenised.values(), start=1)
+        for term, frequency in terms.items()
+    ]
+    if rows:
+        await tx.count(
+            _ADD,
+            notes=list(tokenised),
+            lengths=lengths,
+            terms=[term for term, _, _ in rows],
+            places=[place for _, place, _ in rows],
+            frequencies=[frequency for _, _, frequency in rows],
+        )
+    await _count_in(tx, notes=sum(map(bool, lengths)) - notes, length=sum(lengths) - length)
+
+
+async def forget(tx: Tx, ids: Sequence[UUID]) -> None:
+    """Remove every term of these notes, which `tx` must have locked or deleted."""
+    notes, length = await _forgotten(tx, ids)
+    await _count_in(tx, notes=-notes, length=-length)
+
+
+async def search(tx: Tx, terms: Sequence[str], *, wanted: filters.Filter, pool: int) -> list[Hit]:
+    """Return the `pool` best notes that have any of the terms and pass the filter, best first.
+
+    Exact BM25 as long as the terms have at most `POSTINGS_LIMIT` postings together and, where there are more than 8
+    terms, each is in at most 8 * `POSTINGS_LIMIT` / terms notes. Beyond, the rarest terms alone are scored, and of a
+    rarest term that is itself too common, its newest notes. A term asked for twice counts once.
+    """
+    if not terms:
+        return []
+    rows = await tx.all(STATEMENT, **binds(terms, wanted, pool=pool))
+    return [Hit(note_id=row["note_id"], score=row["score"]) for row in rows]
+
+
+def binds(terms: Sequence[str], wanted: filters.Filter, *, pool: int) -> dict[str, object]:
+    """Return the binds of `STATEMENT`."""
+    asked = list(dict.fromkeys(terms))
+    return {
+        "terms": asked,
+        "counted": 1 + min(POSTINGS_LIMIT, max(_COUNTED_LIMIT // len(asked), _SHORTEST_COUNT)),
+        "limit": POSTINGS_LIMIT,
+        "flat": K1 * (1 - B),
+        "slope": K1 * B,
+        "pool": pool,
+        **conditions.binds(wanted),
+    }
+
+
+async def claim(tx: Tx, notes: Sequence[Untokenised], *, rule: str) -> set[UUID]:
+    """Lock these notes and record `rule` as theirs; return the ids of those that still need its terms."""
+    rows = await tx.all(
+        _CLAIM, ids=[each.id for each in notes], hashes=[each.content_hash for each in notes], rule=rule
+    )
+    return {row["id"] for row in rows}
+
+
+async def not_tokenised_by(tx: StoreTx, rule: str, *, count: int) -> list[Untokenised]:
+    """Return up to `count` live notes without terms made by `rule`, by bank."""
+    return [
+        Untokenised(bank=row["bank_id"], id=row["id"], content=row["content"], content_hash=row["content_hash"])
+        for row in await tx.all(_NOT_TOKENISED_BY, rule=rule, count=count)
+    ]
+
+
+async def _forgotten(tx: Tx, ids: Mapping[UUID, object] | Sequence[UUID]) -> tuple[int, int]:
+    """Remove the terms of these notes; return how many notes had any, and the sum of those notes' lengths."""
+    row = await tx.one_or_none(_FORGET, ids=list(ids))
+    assert row is not None
+    return row["notes"], row["length"]
+
+
+async def _count_in(tx: Tx, *, notes: int, length: int) -> None:
+    if notes or length:
+        await tx.count(_COUNT_IN, notes=notes, length=length)
