@@ -88,8 +88,8 @@ async def measure(url: str, contents: Sequence[str], questions: Sequence[str]) -
         await search(database, questions, label="with a filter that half pass", wanted=Filter(tags=("even",)))
         await search(database, questions, label="with a filter that 1 in 1000 pass", wanted=Filter(tags=("rare",)))
         hard = {
-            "only stop words": lambda _: tokeniser.query_terms("what was the"),
-            "a query of 10,000 characters": lambda text: tokeniser.query_terms((" ".join(questions) * 4)[-10_000:]),
+            "only stop words": lambda _: tokeniser.asked("what was the"),
+            "a query of 10,000 characters": lambda text: tokeniser.asked((" ".join(questions) * 4)[-10_000:]),
         }
         for label, terms_of in hard.items():
             await search(database, questions[:40], label=label, terms_of=terms_of)
@@ -146,7 +146,7 @@ async def search(
         terms = terms_of(question)
         async with database.transaction(BANK) as tx:
             began = time.perf_counter()
-            hits = await lexical.search(tx, terms, wanted=wanted or Filter(), pool=POOL)
+            hits = await lexical.search(tx, await lexical.statistics(tx, terms), wanted=wanted or Filter(), pool=POOL)
             taken.append((time.perf_counter() - began) * 1_000)
         answers.append([hit.note_id for hit in hits])
     measured = sorted(taken[20:])

@@ -237,9 +237,12 @@ def _services(
         recall=RecallService(
             database=database,
             embedder=embedder,
+            tokeniser=tokeniser,
             clock=clock,
             decay=decay,
-            floor=floor,
+            calibration=embedding.calibration(embedder.name),
+            floor=settings.memory.similarity_threshold,
+            fusion=settings.search.fusion,
             batch_factor=settings.memory.batch_factor,
         ),
         links=LinkService(database=database, clock=clock, decay=decay),

@@ -54,6 +54,9 @@ class FakeEmbedder:
         self.embedded += texts
         return [self._windows(text) for text in texts]
 
+    def pieces(self, text: str) -> int | None:
+        return None
+
     def _windows(self, text: str) -> NDArray[float32]:
         words = re.findall(r"\w+", text.casefold()) or [text]
         parts = [words[start : start + WINDOW_WORDS] for start in range(0, len(words), WINDOW_WORDS)]

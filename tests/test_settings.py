@@ -48,6 +48,7 @@ SAMPLES: dict[str, tuple[str, object]] = {
     "retrievability-filter.settings.length-of-first-interval": ("1d", 86_400.0),
     "retrievability-filter.settings.relearning-rate": ("2", 2.0),
     "retrievability-filter.settings.threshold": ("0.25", 0.25),
+    "search.fusion": ("RRF", "rrf"),
     "server.host": ("[::1]", "::1"),
     "server.port": ("0", 0),
     "server.allowed-hosts": ("memory.example.com, [::1]:8080", ("memory.example.com", "[::1]:8080")),

@@ -1,33 +1,219 @@
-"""Ranking: how the arms of a search are fused, and what is left of their candidates."""
+"""Ranking: how the arms of a search become one order. Pure functions over ids and what is known of their notes.
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+The default, `normalised`, sums score-normalised arms over a window of neighbouring notes, with session evidence and
+small priors; what was tried and measured stands in docs/recall.md. `rrf` and `weighted` are the published fusions.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
 from uuid import UUID
 
-from memory_bank.domain.recall import ArmScore
+from memory_bank.domain import bm25, spans
+from memory_bank.domain.bm25 import Weights
+
+COSINE, WINDOW, SESSION = 1.5, 0.5, 0.5
+"""Weights: window of cosines; BM25 of the note with the one before it; best BM25 of the session."""
+
+SHARE = 0.5
+"""A neighbour's part of a window's cosine."""
+
+LABEL, MACHINE, DATE, DATE_DAYS = 0.4, 0.3, 0.3, 7.0
+"""Boosts: the query names the note's speaker; a machine speaks (held back); its day is near one the query names."""
+
+LENGTH, ENOUGH, QUESTION = 0.4, 40.0, 0.15
+"""Held back inside a session: a turn of few terms, and a turn that only asks."""
+
+COVER, COVER_WEIGHT = 0.3, 0.75
+"""Share of a query's idf mass that makes a lexical hit a real one, and the weight of that share against cosine."""
+
+NOTE_FLOOR, ANSWER_FLOOR, WEAK = -0.2, -0.05, 0.0
+"""Evidence under which a note is noise, an answer is none, and an answer is weak."""
+
+RRF_K, RRF_TOP = 60, 0.05
+ALPHA = 0.6
+
+
+class Fusion(StrEnum):
+    """How arms are fused."""
+
+    NORMALISED = "normalised"
+    RRF = "rrf"
+    WEIGHTED = "weighted"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Candidate:
-    """A note that at least one arm found, with every arm's score for it."""
+class Calibration:
+    """What was measured of an embedding model.
 
-    note_id: UUID
-    score: float
-    arms: tuple[ArmScore, ...]
-
-
-def fused(arms: Mapping[str, Sequence[tuple[UUID, float]]]) -> list[Candidate]:
-    """Fuse the arms' answers, each ordered best first, into one list ordered best first.
-
-    A note's score is the sum of its arms' scores; notes of equal score are ordered by id, so that the order of the
-    arms never matters.
+    neutral: the cosine of a text that is as likely related as not. least_letters, full_letters: letters of a query for
+    each piece of the model's vocabulary, at which the model knows nothing of its language, and everything.
     """
-    found: dict[UUID, list[ArmScore]] = {}
-    for arm in sorted(arms):
-        for rank, (note_id, score) in enumerate(arms[arm], start=1):
-            found.setdefault(note_id, []).append(ArmScore(arm=arm, rank=rank, score=score))
-    candidates = [
-        Candidate(note_id=note_id, score=sum(each.score for each in scores), arms=tuple(scores))
-        for note_id, scores in found.items()
-    ]
-    return sorted(candidates, key=lambda each: (-each.score, each.note_id))
+
+    neutral: float
+    least_letters: float
+    full_letters: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """What ranking knows of a note: a candidate, or a neighbour of one.
+
+    previous, following: its neighbours within the session. cosine: that of its best window with the query, None where
+    there is no vector. terms: occurrences of the query's terms. length: terms in all. asks: ends with a question mark.
+    speaker: terms of the name that opens it as `Name: …`. days: distance to the nearest span that the query names.
+    """
+
+    session: str | None
+    previous: UUID | None = None
+    following: UUID | None = None
+    cosine: float | None = None
+    terms: Mapping[str, int] = field(default_factory=dict)
+    length: int = 0
+    asks: bool = False
+    speaker: frozenset[str] = frozenset()
+    days: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """The query as ranking sees it: its terms' weights, how far the model knows its language, the model's constants."""
+
+    weights: Weights
+    confidence: float
+    neutral: float
+
+
+def confidence(letters: int, pieces: int | None, calibration: Calibration | None) -> float:
+    """Return how far a model knows a query's language, 0 to 1: letters for each piece of its vocabulary.
+
+    A model that must spell a text cannot have learnt it. 1 for a model whose pieces or constants are unknown.
+    """
+    if calibration is None or not pieces:
+        return 1.0
+    span = calibration.full_letters - calibration.least_letters
+    return min(1.0, max(0.0, (letters / pieces - calibration.least_letters) / span))
+
+
+def with_neighbours(pool: Iterable[UUID], facts: Mapping[UUID, Facts]) -> set[UUID]:
+    """Return the candidates: the arms' hits and the notes next to them."""
+    hits = set(pool)
+    around = (end for id in hits for end in (facts[id].previous, facts[id].following))
+    return hits | {end for end in around if end is not None and end in facts}
+
+
+def normalised(found: Iterable[UUID], facts: Mapping[UUID, Facts], asked: Asked) -> dict[UUID, float]:
+    """Return each candidate's score: confidence-weighted cosines and BM25 of its surroundings, and priors.
+
+    An arm without hits adds nothing; without sessions this is the sum of cosine and scaled BM25.
+    """
+    candidates = set(found)
+    own = {id: bm25.score(facts[id].terms, facts[id].length, asked.weights) for id in candidates}
+    window = _scaled({id: max(own[id], _window_bm25(facts, id, asked.weights)) for id in candidates})
+    session = _scaled(_best_of_session(own, facts))
+    covers = (bm25.cover(facts[id].terms, asked.weights) for id in candidates)
+    lexical = min(1.0, max(covers, default=0.0) / COVER)
+    return {
+        id: COSINE * asked.confidence * _window_cosine(facts, id)
+        + lexical * (WINDOW * window[id] + SESSION * session[id])
+        + _priors(facts[id], asked.weights, turns=_has_neighbour(facts, id))
+        for id in candidates
+    }
+
+
+def reciprocal(arms: Iterable[Sequence[UUID]]) -> dict[UUID, float]:
+    """Return reciprocal-rank sums, 1 / (k + rank), with a bonus for each arm that ranks a note first.
+
+    Cormack, Clarke & Büttcher (2009), "Reciprocal rank fusion outperforms Condorcet and individual rank learning".
+    """
+    scores: dict[UUID, float] = {}
+    for ranked in arms:
+        for rank, id in enumerate(ranked, start=1):
+            scores[id] = scores.get(id, 0.0) + 1 / (RRF_K + rank) + (RRF_TOP if rank == 1 else 0.0)
+    return scores
+
+
+def weighted(vector: Mapping[UUID, float], lexical: Mapping[UUID, float]) -> dict[UUID, float]:
+    """Return alpha times the min-max scaled cosine plus the rest times the min-max scaled BM25."""
+    cosines, terms = _spread(vector), _spread(lexical)
+    return {id: ALPHA * cosines.get(id, 0.0) + (1 - ALPHA) * terms.get(id, 0.0) for id in cosines.keys() | terms.keys()}
+
+
+def evidence(note: Facts, asked: Asked) -> float:
+    """Return how far a note is about the query: above 0 it is, whatever the other candidates are."""
+    cosine = 0.0 if note.cosine is None else asked.confidence * (note.cosine - asked.neutral)
+    return cosine + COVER_WEIGHT * (bm25.cover(note.terms, asked.weights) - COVER)
+
+
+def is_weak(answer: Sequence[float | None]) -> bool:
+    """Tell whether none of the notes of an answer, by their evidence, is clearly about the query."""
+    known = [each for each in answer if each is not None]
+    return bool(known) and max(known) < WEAK
+
+
+def ordered(scores: Mapping[UUID, float]) -> list[UUID]:
+    """Return the ids, highest score first; equal scores in the order of the ids."""
+    return sorted(scores, key=lambda id: (-scores[id], id))
+
+
+def date_distance(days: spans.Day, named: Sequence[spans.Span]) -> float | None:
+    """Return the days between a note's day and the nearest span that the query names; None where it names none."""
+    return min((span.distance(days) for span in named), default=None)
+
+
+def _window_bm25(facts: Mapping[UUID, Facts], id: UUID, weights: Weights) -> float:
+    """Return the BM25 of a note and the one before it as one text, against two average notes."""
+    note = facts[id]
+    before = None if note.previous is None else facts.get(note.previous)
+    if before is None:
+        return 0.0
+    terms = {term: note.terms.get(term, 0) + before.terms.get(term, 0) for term in {**note.terms, **before.terms}}
+    return bm25.score(terms, note.length + before.length, weights, notes=2)
+
+
+def _window_cosine(facts: Mapping[UUID, Facts], id: UUID) -> float:
+    note = facts[id]
+    around = [facts[end] for end in (note.previous, note.following) if end is not None and end in facts]
+    total = (note.cosine or 0.0) + SHARE * sum(each.cosine or 0.0 for each in around)
+    return total / (1 + SHARE * len(around))
+
+
+def _best_of_session(own: Mapping[UUID, float], facts: Mapping[UUID, Facts]) -> dict[UUID, float]:
+    best: dict[str, float] = {}
+    for id, value in own.items():
+        session = facts[id].session
+        if session is not None:
+            best[session] = max(best.get(session, 0.0), value)
+    return {id: value if (session := facts[id].session) is None else best[session] for id, value in own.items()}
+
+
+def _priors(note: Facts, weights: Weights, *, turns: bool) -> float:
+    prior = LABEL if note.speaker and note.speaker <= weights.idf.keys() else 0.0
+    if note.speaker & MACHINES:
+        prior -= MACHINE
+    if note.days is not None:
+        prior += DATE * math.exp(-note.days / DATE_DAYS)
+    if turns:
+        prior -= LENGTH * max(0.0, 1 - note.length / ENOUGH) + QUESTION * note.asks
+    return prior
+
+
+MACHINES = frozenset({"assist", "assistant", "ai", "model", "bot"})
+"""Terms of labels that machines' turns carry in exported conversations."""
+
+
+def _has_neighbour(facts: Mapping[UUID, Facts], id: UUID) -> bool:
+    return facts[id].previous is not None or facts[id].following is not None
+
+
+def _scaled(values: Mapping[UUID, float]) -> dict[UUID, float]:
+    top = max(values.values(), default=0.0)
+    return {id: value / top if top > 0 else 0.0 for id, value in values.items()}
+
+
+def _spread(values: Mapping[UUID, float]) -> dict[UUID, float]:
+    if not values:
+        return {}
+    low, high = min(values.values()), max(values.values())
+    return {id: (value - low) / (high - low) if high > low else 1.0 for id, value in values.items()}

@@ -1,6 +1,7 @@
 """Recall: what a search asks for and what it answers."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from uuid import UUID
 
 from memory_bank.domain import filters, text
@@ -14,12 +15,20 @@ DEFAULT_LIMIT = 5
 SMALLEST_POOL = 30
 
 
+class Arm(StrEnum):
+    """A way to find candidates: by meaning, or by words."""
+
+    VECTOR = "vector"
+    LEXICAL = "lexical"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Query:
     """A search: the text to think of, how many notes to return at most, and which may be considered.
 
-    `min_retrievability` and `min_similarity` raise the bounds for this search; `include_forgotten` lifts the
-    retrievability filter.
+    `min_retrievability` raises the bound for this search, `include_forgotten` lifts the retrievability filter.
+    `min_similarity` is a fixed lowest cosine for what no word finds. `expand` adds notes that the best ones link to.
+    A blank text is allowed beside conditions.
     """
 
     text: str
@@ -28,6 +37,8 @@ class Query:
     include_forgotten: bool = False
     min_retrievability: float | None = None
     min_similarity: float | None = None
+    expand: bool = False
+    arms: frozenset[Arm] = frozenset(Arm)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,11 +52,15 @@ class ArmScore:
 
 @dataclass(frozen=True, kw_only=True)
 class Recalled:
-    """A note that is being returned; `score` orders a search's answer, `arms` says who found it."""
+    """A note that is being returned; `score` orders a search's answer, `arms` says who found it.
+
+    `evidence` says how far the note is about the query, whatever the others are; under 0 it may well not be.
+    """
 
     note: Note
     retrievability: float
     score: float | None = None
+    evidence: float | None = None
     arms: tuple[ArmScore, ...] = ()
 
 
@@ -69,15 +84,14 @@ class Neighbourhood:
 def checked(query: Query) -> Query:
     """Return the query with its text cleaned; raise `InvalidInput` naming what breaks a rule."""
     cleaned = text.storable(query.text).strip()
-    if text.is_blank(cleaned):
+    if text.is_blank(cleaned) and query.wanted == filters.Filter():
         raise InvalidInput("context", "say what to search for; it may not be blank; list the notes to look around")
     if len(cleaned) > QUERY_LIMIT:
         raise InvalidInput("context", f"at most {QUERY_LIMIT} characters, got {len(cleaned)}")
-    return Query(
-        text=cleaned,
+    return replace(
+        query,
+        text="" if text.is_blank(cleaned) else cleaned,
         limit=checked_limit(query.limit),
-        wanted=query.wanted,
-        include_forgotten=query.include_forgotten,
         min_retrievability=_checked_share("min_retrievability", query.min_retrievability, lowest=0),
         min_similarity=_checked_share("min_similarity", query.min_similarity, lowest=-1),
     )

@@ -66,6 +66,7 @@ class NoteAnswer(Answer):
     enrichment: Enrichment
     enrichment_error: str | None = None
     score: float | None = Field(default=None, description="What the search ordered by, higher is better.")
+    evidence: float | None = Field(default=None, description="How far the note is about the query; above 0 it is.")
     arms: list[ArmAnswer] | None = None
 
 
@@ -110,6 +111,7 @@ def recalled(value: Recalled, *, length: int | None = None, explain: bool = Fals
     return note(value.note, retrievability=value.retrievability, length=length).model_copy(
         update={
             "score": None if value.score is None else round(value.score, 6),
+            "evidence": None if value.evidence is None or not explain else round(value.evidence, 6),
             "arms": arms if explain else None,
         }
     )

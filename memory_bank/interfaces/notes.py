@@ -6,7 +6,7 @@ from uuid import UUID
 import pydantic
 from pydantic import Field
 
-from memory_bank.domain import filters, moments, notes, recall
+from memory_bank.domain import filters, moments, notes, ranking, recall
 from memory_bank.domain.filters import TagMatch
 from memory_bank.domain.links import LinkType
 from memory_bank.domain.notes import BATCH_LIMIT, Change, Draft, Kind, When
@@ -112,15 +112,19 @@ class Filters(InBank):
 class SearchNotes(Filters):
     """Arguments of search_memory_notes."""
 
-    context: str = Field(description="What to remember: a question, a topic or the situation at hand, in plain words.")
+    context: str = Field(
+        description="What to remember: a question, a topic or the situation at hand, in plain words. "
+        "Empty beside a tag or another condition lists the newest notes that meet it."
+    )
     limit: int = Field(default=recall.DEFAULT_LIMIT, ge=1, le=recall.RESULT_LIMIT, description="Most notes to return.")
     include_forgotten: bool = Field(default=False, description="Also return notes that forgetting hides.")
     min_retrievability: float | None = Field(
         default=None, ge=0, le=1, description="Leave out notes less likely to be remembered than this."
     )
     min_similarity: float | None = Field(
-        default=None, ge=-1, le=1, description="Lowest similarity of a result, in place of the calibrated floor."
+        default=None, ge=-1, le=1, description="Fixed lowest similarity of what no word finds."
     )
+    expand: bool = Field(default=False, description="Also return notes that the best ones link to.")
     explain: bool = Field(default=False, description="Say for each note which arm of the search ranked it where.")
 
 
@@ -223,6 +227,12 @@ class FoundAnswer(Answer):
     notes: list[NoteAnswer]
 
 
+class SearchAnswer(FoundAnswer):
+    """Notes, the best first."""
+
+    weak: bool | None = Field(default=None, description="True when none of the notes clearly speaks of the query.")
+
+
 class GotAnswer(FoundAnswer):
     """Notes in the order asked for; `missing` are ids without a note in this bank."""
 
@@ -291,7 +301,7 @@ def _draft_or_problem(given: NoteFields) -> Draft | InvalidInput:
         return error
 
 
-async def search(app: "App", asked: SearchNotes) -> FoundAnswer:
+async def search(app: "App", asked: SearchNotes) -> SearchAnswer:
     """Find the notes that answer a query."""
     query = recall.Query(
         text=asked.context,
@@ -300,10 +310,14 @@ async def search(app: "App", asked: SearchNotes) -> FoundAnswer:
         include_forgotten=asked.include_forgotten,
         min_retrievability=asked.min_retrievability,
         min_similarity=asked.min_similarity,
+        expand=asked.expand,
     )
     found = await app.recall.search(asked.bank, query)
     length = answers.share(found)
-    return FoundAnswer(notes=[answers.recalled(each, length=length, explain=asked.explain) for each in found])
+    return SearchAnswer(
+        notes=[answers.recalled(each, length=length, explain=asked.explain) for each in found],
+        weak=True if ranking.is_weak([each.evidence for each in found]) else None,
+    )
 
 
 async def get(app: "App", asked: GetNotes) -> GotAnswer:

@@ -16,6 +16,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_bank.domain import ranking
 from memory_bank.errors import ConfigurationError, MemoryBankError, ProviderUnavailable
 from memory_bank.providers import (
     model_files,
@@ -35,6 +36,9 @@ _EXIT_SECONDS = 5.0
 # Cosine below which a text is no answer. Measured on the development sets: 95 of 100 relevant texts lie above 0.30
 # (LoCoMo turns and XQuAD passages alike), and of queries about something else 8 to 9 in 10 find nothing.
 _FLOORS = {model_files.DEFAULT_MODEL: 0.30}
+_CALIBRATIONS = {
+    model_files.DEFAULT_MODEL: ranking.Calibration(neutral=0.40, least_letters=2.0, full_letters=3.5),
+}
 
 logger = logging.getLogger(__name__)
 
@@ -53,6 +57,8 @@ class Encoder(Protocol):
     def dimensions(self) -> int: ...
 
     def encode(self, texts: Sequence[str], /) -> list[NDArray[np.float32]]: ...
+
+    def pieces(self, text: str, /) -> int | None: ...
 
 
 class State(StrEnum):
@@ -147,6 +153,13 @@ class Embedder:
         for piece in _slices(texts):
             embedded += await self._encode(self._documents, encoder, piece)
         return embedded
+
+    def pieces(self, text: str) -> int | None:
+        """Return how many pieces of its vocabulary the model makes of a text; None while it is not loaded."""
+        attempt = self._attempt
+        if attempt is None or not attempt.done() or attempt.exception() is not None:
+            return None
+        return attempt.result().pieces(text)
 
     async def close(self) -> None:
         """Give the model back. Ends a running load and waits a few seconds for it; calls still waiting fail."""
@@ -259,6 +272,11 @@ def calibrated_floor(name: str) -> float:
     In [-1, 1]; 0 for a model that has not been measured.
     """
     return _FLOORS.get(name, 0.0)
+
+
+def calibration(name: str) -> ranking.Calibration | None:
+    """Return what was measured of the model called `name`; None for one that has not been measured."""
+    return _CALIBRATIONS.get(name)
 
 
 def open_embedder(

@@ -52,6 +52,10 @@ class OnnxEncoder:
                 f"the graph in {directory} differs from its reference by {difference:.2g}; delete the folder"
             )
 
+    def pieces(self, text: str) -> int | None:
+        """Return how many pieces of the vocabulary a text makes."""
+        return self._windows.pieces(text)
+
     def encode(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
         """Return per text its windows' vectors: float32, shape (windows, dimensions), rows of length 1.
 

@@ -48,6 +48,10 @@ class SentenceTransformersEncoder:
             torch.set_num_threads(threads)
         self._torch = torch
 
+    def pieces(self, text: str) -> int | None:
+        """Return how many pieces of the vocabulary a text makes."""
+        return self._windows.pieces(text)
+
     def encode(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
         """Return per text its windows' vectors: float32, shape (windows, dimensions), rows of length 1.
 

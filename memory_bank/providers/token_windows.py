@@ -50,6 +50,10 @@ class TokenWindows:
         encodings = self._tokenizer.encode_batch([text.storable(each) for each in texts], add_special_tokens=False)
         return [self._windows(encoding.ids) for encoding in encodings]
 
+    def pieces(self, given: str) -> int:
+        """Return how many tokens a text makes, special ones aside."""
+        return len(self._tokenizer.encode(text.storable(given), add_special_tokens=False).ids)
+
     def embed(self, texts: Sequence[str], run: Run, *, dimensions: int) -> list[NDArray[np.float32]]:
         """Return per text a float32 array of shape (windows, dimensions) with rows of length 1.
 

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator
 
 import Stemmer
 
-from memory_bank.domain import characters, stop_words
+from memory_bank.domain import bm25, characters, stop_words
 from memory_bank.domain.cues import words
 
 NAME = "unicode-1"
@@ -94,30 +94,40 @@ class UnicodeTokeniser:
         found.update(cut.pictures)
         return _bounded(found)
 
-    def query_terms(self, text: str) -> tuple[str, ...]:
-        """Return the distinct terms that a query asks for, at most `QUERY_TERMS`.
+    def asked(self, text: str) -> bm25.Asked:
+        """Return the distinct words that a query asks for, each with the forms it is looked for under.
 
-        Leaves out the stop words of its language unless nothing else is left. A query too short to tell its language
-        asks for the stems of every language that is told apart.
+        At most `QUERY_TERMS` words. Leaves out the stop words of its language unless nothing else is left. A query too
+        short to tell its language asks for the stems of every language that is told apart.
         """
         cut = _Cut(text)
-        languages, stopped = _asked(cut.lower_words)
-        found = _query_terms(cut, languages, stopped) or _query_terms(cut, languages, frozenset())
-        return tuple(_shortened(term) for term in found[:QUERY_TERMS])
+        languages, stopped = _languages_asked(cut.lower_words)
+        found = _asked(cut, languages, stopped) or _asked(cut, languages, frozenset())
+        pairs = frozenset(pair for run in cut.runs for pair in _pairs(run))
+        words = tuple(tuple(map(_shortened, forms)) for forms in found[:QUERY_TERMS])
+        return bm25.Asked(words=words, pairs=pairs)
 
 
-def _query_terms(cut: "_Cut", languages: Iterable[str], stopped: frozenset[str]) -> list[str]:
-    found: list[str] = []
+def _asked(cut: "_Cut", languages: Iterable[str], stopped: frozenset[str]) -> list[tuple[str, ...]]:
+    found: list[tuple[str, ...]] = []
     for chunk in cut.chunks:
-        if chunk.lower() not in stopped:
-            found += _of_chunk(chunk)
+        if chunk.lower() in stopped:
+            continue
+        terms = _of_chunk(chunk)
+        word = characters.folded(chunk)
+        if len(terms) == 1 and _is_latin_word(word):
+            others = (stem for language in languages for stem in _other_stem(word, language))
+            found.append(tuple(dict.fromkeys((*terms, *others))))
+        else:
+            found += [(term,) for term in terms]
     for run in cut.runs:
-        found += _pairs(run) if len(run) > 1 else run
-    found += cut.pictures
-    for word in cut.lower_words if languages else ():
-        if word not in stopped:
-            found += (stem for language in languages for stem in _other_stem(word, language))
+        found += [(term,) for term in (_pairs(run) if len(run) > 1 else run)]
+    found += [(picture,) for picture in cut.pictures]
     return list(dict.fromkeys(found))
+
+
+def _is_latin_word(word: str) -> bool:
+    return len(word) <= _CACHED_LENGTH and word.isalpha() and word < "\u0250"
 
 
 class _Cut:
@@ -146,7 +156,7 @@ class _Cut:
     def lower_words(self) -> list[str]:
         """The words of Latin letters, in lower case."""
         folded = (characters.folded(chunk) for chunk in self.chunks if len(chunk) <= _CACHED_LENGTH)
-        return [word for word in folded if word.isalpha() and word < "\u0250"]
+        return [word for word in folded if _is_latin_word(word)]
 
 
 def _pairs(run: tuple[str, ...]) -> Iterator[str]:
@@ -243,7 +253,7 @@ def _language(lower_words: list[str]) -> str:
     return best if counts[best] > counts["en"] else ""
 
 
-def _asked(lower_words: list[str]) -> tuple[tuple[str, ...], frozenset[str]]:
+def _languages_asked(lower_words: list[str]) -> tuple[tuple[str, ...], frozenset[str]]:
     """Return the languages, other than English, that a query may be in, and the stop words of those it is likely in."""
     counts = _counts(lower_words)
     most = max(counts.values())

@@ -27,3 +27,7 @@ class Embedder(Protocol):
     async def embed_documents(self, texts: Sequence[str]) -> list[NDArray[float32]]:
         """Return the vectors of each text's windows, shape (windows, dimensions); raises `ProviderUnavailable`."""
         ...
+
+    def pieces(self, text: str) -> int | None:
+        """Return how many pieces of its vocabulary the model makes of a text; None where that is unknown."""
+        ...

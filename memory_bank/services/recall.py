@@ -1,29 +1,58 @@
 """Recall: one pipeline for every kind of note and every door."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+import asyncio
+import logging
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import pairwise
 from uuid import UUID
 
 from numpy import float32
 from numpy.typing import NDArray
 
-from memory_bank.domain import banks, ranking, recall, retrievability
-from memory_bank.domain.recall import Query, Recalled
+from memory_bank.domain import banks, bm25, duplicates, ranking, recall, retrievability, spans
+from memory_bank.domain.ranking import Facts, Fusion
+from memory_bank.domain.recall import Arm, ArmScore, Query, Recalled
+from memory_bank.errors import ConfigurationError, ProviderUnavailable
 from memory_bank.services import returning
 from memory_bank.services.clock import Clock
 from memory_bank.services.embedder import Embedder
-from memory_bank.store import embeddings, notes
+from memory_bank.services.tokeniser import Tokeniser
+from memory_bank.store import embeddings, lexical, links, notes, surroundings
 from memory_bank.store.database import Database, Tx
+from memory_bank.store.surroundings import Surrounding
 
-VECTOR_ARM = "vector"
+logger = logging.getLogger(__name__)
+
+_SPEAKER = re.compile(r"\s*([^:：\n(（]{1,40}?)\s*(?:[(（][^)）\n]*[)）])?[:：](?=\s)")
+_QUESTION_MARKS = ("?", "？", "؟")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Hits:
+    """What the arms found, best first; `vector` is the query's, None where the model gave none."""
+
+    vector: NDArray[float32] | None
+    cosines: Mapping[UUID, float]
+    scores: Mapping[UUID, float]
+    weights: bm25.Weights
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Candidate:
+    id: UUID
+    score: float
+    evidence: float
 
 
 class RecallService:
     """Finds what is still retrievable.
 
-    query → arms → fuse → floor → retrievability gate → limit → mark as recalled. `floor` is the lowest cosine that
-    counts as a hit of the vector arm, `batch_factor` how many times the limit an arm brings.
+    query → arms → facts about their hits and those next to them → fuse → floor → retrievability gate → without
+    near-duplicates → limit → mark as recalled. `floor` is a fixed lowest cosine for what no term finds, in place of the
+    evidence that `calibration` weighs; `batch_factor` is how many times the limit an arm brings.
     """
 
     def __init__(
@@ -31,56 +60,220 @@ class RecallService:
         *,
         database: Database,
         embedder: Embedder,
+        tokeniser: Tokeniser,
         clock: Clock,
         decay: retrievability.DecayPolicy,
-        floor: float,
+        calibration: ranking.Calibration | None,
+        floor: float | None,
         batch_factor: int,
+        fusion: Fusion,
     ) -> None:
         self._database = database
         self._embedder = embedder
+        self._tokeniser = tokeniser
         self._clock = clock
         self._decay = decay
+        self._calibration = calibration
         self._floor = floor
         self._batch_factor = batch_factor
+        self._fusion = fusion
 
     async def search(self, bank: str, query: Query) -> list[Recalled]:
         """Return the notes that best answer `query`, best first, and count them as recalled.
 
-        Raises `InvalidInput`, and `ProviderUnavailable` while the embedding model is not there.
+        A blank text with conditions lists the newest notes that meet them. Raises `InvalidInput`, and
+        `ProviderUnavailable` while the embedding model is not there and no other arm may answer.
         """
         name = banks.checked_name(bank)
         asked = recall.checked(query)
-        vector = await self._embedder.embed_query(asked.text)
         now = self._clock.now()
+        if not asked.text:
+            return await self._newest(name, asked, now=now)
+        hits = await self._hits(name, asked)
         async with self._database.transaction(name) as tx:
-            ranked = ranking.fused({VECTOR_ARM: await self._vector_arm(tx, vector, asked)})
+            facts, around = await self._facts(tx, hits, asked)
+            ranked = self._ranked(hits, facts, around, asked)
             kept = await self._retrievable(tx, ranked, asked, now=now)
-            found = await returning.recalled(tx, [each.note_id for each in kept], now=now, decay=self._decay)
-        scores = {each.note_id: each for each in kept}
-        return [replace(each, score=scores[each.note.id].score, arms=scores[each.note.id].arms) for each in found]
+            if asked.expand:
+                kept = await self._expanded(tx, kept, asked)
+            kept = await self._distinct(tx, kept, limit=asked.limit)
+            found = await returning.recalled(tx, [each.id for each in kept], now=now, decay=self._decay)
+        arms = {Arm.VECTOR: hits.cosines, Arm.LEXICAL: hits.scores}
+        told = {each.id: each for each in kept}
+        return [
+            replace(
+                each,
+                score=told[each.note.id].score,
+                evidence=told[each.note.id].evidence,
+                arms=_arm_scores(arms, each.note.id),
+            )
+            for each in found
+        ]
 
-    async def _vector_arm(self, tx: Tx, vector: NDArray[float32], asked: Query) -> list[tuple[UUID, float]]:
+    async def _newest(self, bank: str, asked: Query, *, now: datetime) -> list[Recalled]:
+        async with self._database.transaction(bank) as tx:
+            page = await notes.page(tx, wanted=asked.wanted, after=None, count=asked.limit)
+            return await returning.recalled(tx, [note.id for note in page], now=now, decay=self._decay)
+
+    async def _hits(self, bank: str, asked: Query) -> _Hits:
+        """Ask both arms at once: terms need no vector, so PostgreSQL scores them while the query is embedded."""
         pool = recall.pool_size(asked.limit, batch_factor=self._batch_factor)
-        hits = await embeddings.search(tx, vector, wanted=asked.wanted, pool=pool)
-        floor = self._floor if asked.min_similarity is None else asked.min_similarity
-        return [(hit.note_id, hit.similarity) for hit in hits if hit.similarity >= floor]
+        words = self._tokeniser.asked(asked.text)
+        (vector, cosines), (scores, weights) = await asyncio.gather(
+            self._vector_arm(bank, asked, pool=pool), self._lexical_arm(bank, asked, words, pool=pool)
+        )
+        return _Hits(vector=vector, cosines=cosines, scores=scores, weights=weights)
+
+    async def _vector_arm(
+        self, bank: str, asked: Query, *, pool: int
+    ) -> tuple[NDArray[float32] | None, dict[UUID, float]]:
+        if Arm.VECTOR not in asked.arms:
+            return None, {}
+        try:
+            vector = await self._embedder.embed_query(asked.text)
+        except (ProviderUnavailable, ConfigurationError) as error:
+            if Arm.LEXICAL not in asked.arms:
+                raise
+            logger.warning("Searching by terms alone: %s", error, extra={"bank": bank})
+            return None, {}
+        async with self._database.transaction(bank) as tx:
+            found = await embeddings.search(tx, vector, wanted=asked.wanted, pool=pool)
+        return vector, {hit.note_id: hit.similarity for hit in found}
+
+    async def _lexical_arm(
+        self, bank: str, asked: Query, words: bm25.Asked, *, pool: int
+    ) -> tuple[dict[UUID, float], bm25.Weights]:
+        async with self._database.transaction(bank) as tx:
+            known = await lexical.statistics(tx, words.terms)
+            hits = []
+            if Arm.LEXICAL in asked.arms:
+                hits = await lexical.search(tx, known, wanted=asked.wanted, pool=pool)
+        weights = bm25.weighed(words, notes=known.notes, average=known.average, containing=known.containing)
+        return {hit.note_id: hit.score for hit in hits}, weights
+
+    async def _facts(self, tx: Tx, hits: _Hits, asked: Query) -> tuple[dict[UUID, Facts], dict[UUID, Surrounding]]:
+        """Return what ranking needs of the hits and the notes next to them, and which of those pass the filter."""
+        terms = hits.weights.asked.terms if Arm.LEXICAL in asked.arms else ()
+        found = await surroundings.of_notes(
+            tx, hits.cosines.keys() | hits.scores.keys(), query=hits.vector, terms=terms, wanted=asked.wanted
+        )
+        named = spans.named(asked.text)
+        before, after = _neighbours(found)
+        facts = {
+            each.id: Facts(
+                session=each.session,
+                previous=before.get(each.id),
+                following=after.get(each.id),
+                cosine=each.cosine,
+                terms=each.terms,
+                length=each.length,
+                asks=each.ending.rstrip().endswith(_QUESTION_MARKS),
+                speaker=self._speaker(each.opening),
+                days=ranking.date_distance(each.moment.date(), named),
+            )
+            for each in found
+        }
+        return facts, {each.id: each for each in found}
+
+    def _ranked(
+        self, hits: _Hits, facts: Mapping[UUID, Facts], around: Mapping[UUID, Surrounding], asked: Query
+    ) -> list[_Candidate]:
+        """Return the candidates that are about the query, best first."""
+        view = ranking.Asked(
+            weights=hits.weights,
+            confidence=self._confidence(asked.text),
+            neutral=0.0 if self._calibration is None else self._calibration.neutral,
+        )
+        pool = [id for id in hits.cosines.keys() | hits.scores.keys() if id in facts]
+        match self._fusion:
+            case Fusion.NORMALISED:
+                candidates = ranking.with_neighbours(pool, facts)
+                scores = ranking.normalised(candidates, facts, view)
+            case Fusion.RRF:
+                scores = ranking.reciprocal((list(hits.cosines), list(hits.scores)))
+            case Fusion.WEIGHTED:
+                scores = ranking.weighted(hits.cosines, hits.scores)
+        evidence = {id: ranking.evidence(facts[id], view) for id in facts}
+        kept = [
+            _Candidate(id=id, score=scores[id], evidence=evidence[id])
+            for id in ranking.ordered(scores)
+            if id in around and around[id].wanted and self._is_about(id, facts, evidence, asked)
+        ]
+        answered = self._fixed_floor(asked) is not None or self._calibration is None
+        if not answered and max((each.evidence for each in kept), default=0.0) < ranking.ANSWER_FLOOR:
+            return []
+        return kept
+
+    def _is_about(self, id: UUID, facts: Mapping[UUID, Facts], evidence: Mapping[UUID, float], asked: Query) -> bool:
+        note = facts[id]
+        floor = self._fixed_floor(asked)
+        if floor is not None or self._calibration is None:
+            return bool(note.terms) or (note.cosine is not None and note.cosine >= (floor or 0.0))
+        ends = (id, note.previous, note.following)
+        return any(end in evidence and evidence[end] >= ranking.NOTE_FLOOR for end in ends if end is not None)
+
+    def _fixed_floor(self, asked: Query) -> float | None:
+        return self._floor if asked.min_similarity is None else asked.min_similarity
+
+    def _confidence(self, text: str) -> float:
+        letters = sum(character.isalnum() for character in text)
+        return ranking.confidence(letters, self._embedder.pieces(text), self._calibration)
+
+    def _speaker(self, opening: str) -> frozenset[str]:
+        found = _SPEAKER.match(opening)
+        return frozenset(self._tokeniser.terms(found.group(1))) if found else frozenset()
 
     async def _retrievable(
-        self, tx: Tx, ranked: Sequence[ranking.Candidate], asked: Query, *, now: datetime
-    ) -> list[ranking.Candidate]:
-        """Return the best candidates that are not forgotten, as many as were asked for."""
+        self, tx: Tx, ranked: Sequence[_Candidate], asked: Query, *, now: datetime
+    ) -> list[_Candidate]:
+        """Return the best candidates that are not forgotten, with some to spare for near-duplicates."""
         decay = replace(self._decay, enabled=False) if asked.include_forgotten else self._decay
-        traces = await notes.traces(tx, [each.note_id for each in ranked])
-        kept = []
+        traces = await notes.traces(tx, [each.id for each in ranked])
+        kept: list[_Candidate] = []
         for candidate in ranked:
-            trace = traces.get(candidate.note_id)
-            if trace is None:
-                continue
+            trace = traces[candidate.id]
             chance = retrievability.probability(
                 decay, idle_seconds=now.timestamp() - trace.last_accessed, retrieval_count=trace.retrieval_count
             )
             if retrievability.keeps(decay, chance, at_least=asked.min_retrievability):
                 kept.append(candidate)
-            if len(kept) == asked.limit:
+            if len(kept) == 2 * asked.limit:
                 break
         return kept
+
+    async def _expanded(self, tx: Tx, kept: Sequence[_Candidate], asked: Query) -> list[_Candidate]:
+        """Add the notes that the best candidates link to, at half the score of the link's near end."""
+        best = {each.id: each for each in kept}
+        linked = await links.of_notes(tx, [each.id for each in kept[: asked.limit]])
+        for id, edges in linked.items():
+            for edge in edges:
+                end = edge.target_id if edge.source_id == id else edge.source_id
+                score = best[id].score * edge.confidence / 2
+                if end not in best:
+                    best[end] = _Candidate(id=end, score=score, evidence=best[id].evidence)
+        traces = await notes.traces(tx, list(best))
+        return sorted((each for each in best.values() if each.id in traces), key=lambda each: (-each.score, each.id))
+
+    async def _distinct(self, tx: Tx, kept: Sequence[_Candidate], *, limit: int) -> list[_Candidate]:
+        texts = await notes.texts(tx, [each.id for each in kept])
+        distinct = set(duplicates.without([(each.id, texts[each.id]) for each in kept if each.id in texts]))
+        return [each for each in kept if each.id in distinct][:limit]
+
+
+def _neighbours(found: Sequence[Surrounding]) -> tuple[dict[UUID, UUID], dict[UUID, UUID]]:
+    """Return the note before and the note after each, by position in its session."""
+    placed = sorted(
+        (each.session, each.position, each.id)
+        for each in found
+        if each.session is not None and each.position is not None
+    )
+    steps = [(one[2], other[2]) for one, other in pairwise(placed) if one[0] == other[0]]
+    return {later: earlier for earlier, later in steps}, dict(steps)
+
+
+def _arm_scores(arms: Mapping[Arm, Mapping[UUID, float]], id: UUID) -> tuple[ArmScore, ...]:
+    return tuple(
+        ArmScore(arm=arm.value, rank=list(scores).index(id) + 1, score=scores[id])
+        for arm, scores in arms.items()
+        if id in scores
+    )

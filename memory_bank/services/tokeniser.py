@@ -1,7 +1,9 @@
 """What services need of a tokeniser."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Protocol
+
+from memory_bank.domain.bm25 import Asked
 
 
 class Tokeniser(Protocol):
@@ -16,6 +18,6 @@ class Tokeniser(Protocol):
         """Return how often each term occurs in a note's text."""
         ...
 
-    def query_terms(self, text: str) -> Sequence[str]:
-        """Return the distinct terms to look for."""
+    def asked(self, text: str) -> Asked:
+        """Return the words that a query asks for."""
         ...

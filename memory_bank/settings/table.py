@@ -116,7 +116,7 @@ class Memory(Group):
     """How search picks its pool."""
 
     similarity_threshold: float | None = setting(
-        "", "Lowest cosine similarity of a result", blank="calibrated for the embedding model", ge=-1, le=1
+        "", "Fixed lowest cosine of what no word finds", blank="evidence calibrated for the model", ge=-1, le=1
     )
     batch_factor: int = setting("3", "Candidates fetched for each result asked for", ge=1, le=100)
 
@@ -142,6 +142,12 @@ class RetrievabilityFilter(Group):
     def policy(self) -> retrievability.DecayPolicy:
         """Return the policy that the domain applies."""
         return retrievability.DecayPolicy(type=self.type, **self.settings.model_dump())
+
+
+class Search(Group):
+    """How results are ranked."""
+
+    fusion: values.FusionName = setting("normalised", "How search arms are joined: normalised, rrf or weighted")
 
 
 class Server(Group):
@@ -213,6 +219,7 @@ class Settings(pydantic_settings.BaseSettings):
     )
     memory: Memory = Memory()
     retrievability_filter: RetrievabilityFilter = RetrievabilityFilter()
+    search: Search = Search()
     server: Server = Server()
     embedding: Embedding = Embedding()
     enrichment: Enrichment = Enrichment()

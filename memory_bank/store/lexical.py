@@ -6,18 +6,17 @@ Beyond" (2009), in the variant of Lucene. N, df and the average length are those
 terms, whatever the filter.
 """
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 import sqlalchemy as sa
 
-from memory_bank.domain import filters
+from memory_bank.domain import bm25, filters
 from memory_bank.store import conditions
 from memory_bank.store.database import StoreTx, Tx
 
-K1 = 1.2
-B = 0.75
 POSTINGS_LIMIT = 20_000
 """Postings that one search scores at most, those of the rarest terms; a common term beyond it is left out."""
 _COUNTED_LIMIT = 8 * POSTINGS_LIMIT
@@ -81,48 +80,38 @@ _COUNT_IN = sa.text(
     """
 )
 
-STATEMENT = sa.text(
-    f"""
-    -- which live notes that pass the filter score best?
-    WITH totals AS MATERIALIZED (
+COUNTS = sa.text(
+    """
+    -- in how many notes is each term? Nobody counts on beyond the limit: it is a common one then
+    SELECT a.term, counted.notes, totals.notes AS all_notes, totals.average
+    FROM unnest(CAST(:terms AS text[])) AS a (term)
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS notes
+        FROM (
+            SELECT
+            FROM postings p
+            WHERE p.bank_id = :bank
+                AND p.term = a.term
+            LIMIT :counted
+        ) AS first_ones
+    ) AS counted
+    CROSS JOIN (
         SELECT
             CAST(sum(t.notes) AS double precision) AS notes,
             CAST(sum(t.length) AS double precision) / sum(t.notes) AS average
         FROM lexical_totals t
         WHERE t.bank_id = :bank
         HAVING sum(t.notes) > 0
-    ), asked AS MATERIALIZED (
-        -- in how many notes is each term? Nobody counts on beyond the limit: it is a common one then
-        SELECT a.term, counted.notes
-        FROM unnest(CAST(:terms AS text[])) AS a (term)
-        CROSS JOIN LATERAL (
-            SELECT count(*) AS notes
-            FROM (
-                SELECT
-                FROM postings p
-                WHERE p.bank_id = :bank
-                    AND p.term = a.term
-                LIMIT :counted
-            ) AS first_ones
-        ) AS counted
-        WHERE counted.notes > 0
-    ), ranked AS (
-        SELECT a.term, a.notes, sum(a.notes) OVER (ORDER BY a.notes, a.term) AS running
-        FROM asked a
-    ), chosen AS MATERIALIZED (
-        -- the rarest terms whose postings fit into the limit, the rarest of all in any case
-        SELECT
-            r.term,
-            ln(1 + (greatest(t.notes - r.notes, 0) + 0.5) / (r.notes + 0.5)) AS idf,
-            CAST(:flat AS double precision) AS flat,
-            CAST(:slope AS double precision) / t.average AS slope
-        FROM ranked r
-        CROSS JOIN totals t
-        WHERE r.running <= :limit
-            OR r.running = r.notes
-    ), scored AS (
-        SELECT p.note_id, sum(c.idf * p.frequency / (p.frequency + c.flat + c.slope * p.length)) AS score
-        FROM chosen c
+    ) AS totals
+    """
+)
+
+STATEMENT = sa.text(
+    f"""
+    -- which live notes that pass the filter score best?
+    WITH scored AS (
+        SELECT p.note_id, sum(c.idf * p.frequency / (p.frequency + :flat + :slope * p.length)) AS score
+        FROM unnest(CAST(:terms AS text[]), CAST(:idfs AS double precision[])) AS c (term, idf)
         CROSS JOIN LATERAL (
             SELECT own.note_id, own.frequency, own.length
             FROM postings own
@@ -194,6 +183,15 @@ class Hit:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Statistics:
+    """How many notes of a bank have terms, how many terms on average, and in how many each asked term is."""
+
+    notes: int
+    average: float
+    containing: Mapping[str, int]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Untokenised:
     """A note whose terms are missing or were made by another rule."""
 
@@ -235,31 +233,55 @@ async def forget(tx: Tx, ids: Sequence[UUID]) -> None:
     await _count_in(tx, notes=-notes, length=-length)
 
 
-async def search(tx: Tx, terms: Sequence[str], *, wanted: filters.Filter, pool: int) -> list[Hit]:
+async def statistics(tx: Tx, terms: Sequence[str]) -> Statistics:
+    """Return in how many of the bank's notes each term is, counted up to a limit, and the bank's size and average."""
+    asked = list(dict.fromkeys(terms))
+    if not asked:
+        return Statistics(notes=0, average=0.0, containing={})
+    counted = 1 + min(POSTINGS_LIMIT, max(_COUNTED_LIMIT // len(asked), _SHORTEST_COUNT))
+    rows = await tx.all(COUNTS, terms=asked, counted=counted)
+    if not rows:
+        return Statistics(notes=0, average=0.0, containing={})
+    return Statistics(
+        notes=int(rows[0]["all_notes"]),
+        average=rows[0]["average"],
+        containing={row["term"]: row["notes"] for row in rows},
+    )
+
+
+async def search(tx: Tx, known: Statistics, *, wanted: filters.Filter, pool: int) -> list[Hit]:
     """Return the `pool` best notes that have any of the terms and pass the filter, best first.
 
     Exact BM25 as long as the terms have at most `POSTINGS_LIMIT` postings together and, where there are more than 8
     terms, each is in at most 8 * `POSTINGS_LIMIT` / terms notes. Beyond, the rarest terms alone are scored, and of a
-    rarest term that is itself too common, its newest notes. A term asked for twice counts once.
+    rarest term that is itself too common, its newest notes.
     """
+    terms = chosen(known.containing)
     if not terms:
         return []
-    rows = await tx.all(STATEMENT, **binds(terms, wanted, pool=pool))
+    rows = await tx.all(STATEMENT, **binds(terms, known, wanted, pool=pool))
     return [Hit(note_id=row["note_id"], score=row["score"]) for row in rows]
 
 
-def binds(terms: Sequence[str], wanted: filters.Filter, *, pool: int) -> dict[str, object]:
+def binds(terms: Sequence[str], known: Statistics, wanted: filters.Filter, *, pool: int) -> dict[str, object]:
     """Return the binds of `STATEMENT`."""
-    asked = list(dict.fromkeys(terms))
     return {
-        "terms": asked,
-        "counted": 1 + min(POSTINGS_LIMIT, max(_COUNTED_LIMIT // len(asked), _SHORTEST_COUNT)),
+        "terms": list(terms),
+        "idfs": [bm25.idf(known.notes, known.containing[term]) for term in terms],
         "limit": POSTINGS_LIMIT,
-        "flat": K1 * (1 - B),
-        "slope": K1 * B,
+        "flat": bm25.K1 * (1 - bm25.B),
+        "slope": bm25.K1 * bm25.B / known.average,
         "pool": pool,
         **conditions.binds(wanted),
     }
+
+
+def chosen(containing: Mapping[str, int]) -> list[str]:
+    """Return the rarest terms whose postings fit into the limit together, the rarest of all in any case."""
+    present = sorted((notes, term) for term, notes in containing.items() if notes)
+    running = itertools.accumulate(notes for notes, _ in present)
+    fitting = zip(present, running, strict=True)
+    return [term for (notes, term), total in fitting if total <= POSTINGS_LIMIT or total == notes]
 
 
 async def claim(tx: Tx, notes: Sequence[Untokenised], *, rule: str) -> set[UUID]:

@@ -61,6 +61,16 @@ _BY_IDS = sa.text(
     """
 )
 
+_TEXTS = sa.text(
+    """
+    SELECT n.id, n.content
+    FROM notes n
+    WHERE n.bank_id = :bank
+        AND n.id = ANY(CAST(:ids AS uuid[]))
+        AND n.deleted_at IS NULL
+    """
+)
+
 _TRACES = sa.text(
     """
     SELECT n.id, n.last_accessed, n.retrieval_count
@@ -245,6 +255,12 @@ async def by_ids(tx: Tx, ids: Sequence[UUID]) -> list[Note]:
     found = [rows[id] for id in wanted if id in rows]
     linked = await links.of_notes(tx, [row["id"] for row in found])
     return [_note(tx, row, linked) for row in found]
+
+
+async def texts(tx: Tx, ids: Sequence[UUID]) -> dict[UUID, str]:
+    """Return the contents of the live notes among `ids`."""
+    rows = await tx.all(_TEXTS, ids=list(ids)) if ids else []
+    return {row["id"]: row["content"] for row in rows}
 
 
 async def traces(tx: Tx, ids: Sequence[UUID]) -> dict[UUID, Trace]:

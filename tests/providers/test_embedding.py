@@ -33,6 +33,9 @@ class FakeEncoder:
         self.entered = threading.Event()
         self.encoded: list[str] = []
 
+    def pieces(self, text: str) -> int | None:
+        return len(text)
+
     def encode(self, texts: Sequence[str], /) -> list[NDArray[np.float32]]:
         if self.gated is not None and any(self.gated in each for each in texts):
             self.entered.set()

@@ -14,7 +14,7 @@ tokeniser = UnicodeTokeniser()
 
 def shared(text: str, query: str) -> set[str]:
     """Return the terms by which the query finds the text."""
-    return set(tokeniser.terms(text)) & set(tokeniser.query_terms(query))
+    return set(tokeniser.terms(text)) & set(tokeniser.asked(query).terms)
 
 
 @pytest.mark.parametrize(
@@ -91,14 +91,14 @@ def test_an_identifier_is_found_as_a_whole_and_by_its_parts(identifier: str, par
     whole = f"See {identifier} there."
     own = set(tokeniser.terms(identifier))
     assert own <= set(tokeniser.terms(whole))
-    assert own <= set(tokeniser.query_terms(identifier))
+    assert own <= set(tokeniser.asked(identifier).terms)
     for part in parts:
         assert shared(whole, part), part
 
 
 def test_a_whole_identifier_tells_more_than_its_parts() -> None:
     right, wrong = tokeniser.terms("use foo.bar/baz"), tokeniser.terms("a foo, a bar, a baz")
-    asked = tokeniser.query_terms("foo.bar/baz")
+    asked = tokeniser.asked("foo.bar/baz").terms
     assert sum(term in right for term in asked) > sum(term in wrong for term in asked)
 
 
@@ -108,10 +108,10 @@ def test_terms_count_their_occurrences() -> None:
 
 
 def test_a_query_drops_stop_words_unless_it_has_nothing_else() -> None:
-    assert tokeniser.query_terms("When did Ada go to the harbour?") == ("ada", "go", "harbour")
-    assert tokeniser.query_terms("¿Dónde está el puerto de la ciudad?")[:2] == ("está", "puerto")
-    assert set(tokeniser.query_terms("to be or not to be")) >= {"not"}
-    assert tokeniser.query_terms("what was the") == ("what", "was", "the")
+    assert tokeniser.asked("When did Ada go to the harbour?").terms == ("ada", "go", "harbour")
+    assert tokeniser.asked("¿Dónde está el puerto de la ciudad?").terms[:2] == ("está", "puerto")
+    assert set(tokeniser.asked("to be or not to be").terms) >= {"not"}
+    assert tokeniser.asked("what was the").terms == ("what", "was", "the")
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_query_drops_stop_words_unless_it_has_nothing_else() -> None:
 )
 def test_punctuation_and_invisible_characters_are_no_terms(text: str) -> None:
     assert tokeniser.terms(text) == {}
-    assert tokeniser.query_terms(text) == ()
+    assert tokeniser.asked(text).terms == ()
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_long_hostile_text_gives_a_bounded_number_of_short_terms(text: str) -> N
     found = tokeniser.terms(text)
     assert len(found) <= tokens.NOTE_TERMS
     assert max(map(len, found), default=0) <= tokens.TERM_LENGTH
-    assert len(tokeniser.query_terms(text[:10_000])) <= tokens.QUERY_TERMS
+    assert len(tokeniser.asked(text[:10_000]).terms) <= tokens.QUERY_TERMS
 
 
 def test_long_terms_that_differ_at_the_end_stay_different() -> None:
@@ -164,7 +164,7 @@ HOSTILE = st.text(
 @given(HOSTILE)
 def test_any_text_finds_itself_in_any_normal_form(text: str) -> None:
     found = tokeniser.terms(text)
-    asked = tokeniser.query_terms(text)
+    asked = tokeniser.asked(text).terms
     assert bool(found) == bool(asked)
     assert not found or set(asked) & set(found)
     assert all(term and count > 0 and len(term) <= tokens.TERM_LENGTH for term, count in found.items())

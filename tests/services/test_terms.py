@@ -8,10 +8,9 @@ import pytest
 
 from memory_bank.bootstrap import App
 from memory_bank.domain.filters import Filter
-from memory_bank.domain.notes import Change, Draft
+from memory_bank.domain.notes import Change, Draft, When
 from memory_bank.errors import Conflict
 from memory_bank.providers.tokens import NAME, UnicodeTokeniser
-from memory_bank.services.notes import When
 from memory_bank.settings import Settings
 from memory_bank.store import lexical
 from memory_bank.store.database import Database
@@ -33,7 +32,8 @@ async def hits(loaded: Settings, text: str, bank: str = BANK) -> list[UUID]:
     database = Database(loaded.postgres.conninfo())
     try:
         async with database.transaction(bank) as tx:
-            found = await lexical.search(tx, tokeniser.query_terms(text), wanted=Filter(), pool=30)
+            known = await lexical.statistics(tx, tokeniser.asked(text).terms)
+            found = await lexical.search(tx, known, wanted=Filter(), pool=30)
     finally:
         await database.close()
     return [hit.note_id for hit in found]

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from uuid_utils import compat
 
-from memory_bank.domain import filters
+from memory_bank.domain import bm25, filters
 from memory_bank.domain.filters import Filter
 from memory_bank.domain.notes import Draft
 from memory_bank.store import banks, lexical, notes
@@ -53,7 +53,8 @@ async def found(
     database: Database, *terms: str, bank: str = BANK, wanted: Filter = EVERYTHING, pool: int = 30
 ) -> dict[UUID, float]:
     async with database.transaction(bank) as tx:
-        return {hit.note_id: hit.score for hit in await lexical.search(tx, terms, wanted=wanted, pool=pool)}
+        known = await lexical.statistics(tx, terms)
+        return {hit.note_id: hit.score for hit in await lexical.search(tx, known, wanted=wanted, pool=pool)}
 
 
 def expected(documents: Mapping[UUID, Terms], query: Sequence[str]) -> dict[UUID, float]:
@@ -63,7 +64,7 @@ def expected(documents: Mapping[UUID, Terms], query: Sequence[str]) -> dict[UUID
     asked = [term for term in dict.fromkeys(query) if term in known]
     if not asked:
         return {}
-    reference = bm25s.BM25(k1=lexical.K1, b=lexical.B, method="lucene", dtype="float64")
+    reference = bm25s.BM25(k1=bm25.K1, b=bm25.B, method="lucene", dtype="float64")
     reference.index([list(Counter(terms).elements()) for terms in filled.values()], show_progress=False)
     scores = reference.get_scores(asked)
     return {id: float(score) for id, score in zip(filled, scores, strict=True) if score > 0}
@@ -276,10 +277,17 @@ async def fill(url: str, count: int, *, common: str) -> None:
 
 async def plan(database: Database, terms: Sequence[str]) -> str:
     async with database.transaction(BANK) as tx:
-        rows = await tx.all(
-            sa.text(f"EXPLAIN (ANALYZE, BUFFERS) {lexical.STATEMENT.text}"), **lexical.binds(terms, Filter(), pool=30)
+        known = await lexical.statistics(tx, terms)
+        counted = await tx.all(
+            sa.text(f"EXPLAIN (ANALYZE, BUFFERS) {lexical.COUNTS.text}"),
+            terms=list(terms),
+            counted=1 + lexical.POSTINGS_LIMIT,
         )
-    return "\n".join(row["QUERY PLAN"] for row in rows)
+        scored = await tx.all(
+            sa.text(f"EXPLAIN (ANALYZE, BUFFERS) {lexical.STATEMENT.text}"),
+            **lexical.binds(lexical.chosen(known.containing), known, Filter(), pool=30),
+        )
+    return "\n".join(row["QUERY PLAN"] for row in (*counted, *scored))
 
 
 async def test_a_search_reads_the_covering_index_alone_and_stops_a_common_term(database: Database, url: str) -> None:

@@ -60,7 +60,7 @@ def search(invocation: Invocation, /, as_json: bool, **given: Any) -> None:
     """Recall the notes that answer CONTEXT."""
     asked: notes.SearchNotes = arguments.read(notes.SearchNotes, _listed(given))
 
-    async def work() -> notes.FoundAnswer:
+    async def work() -> notes.SearchAnswer:
         async with opened.app(invocation) as app:
             return await notes.search(app, asked)
 

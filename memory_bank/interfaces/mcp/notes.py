@@ -31,7 +31,7 @@ TOOLS: tuple[Tool[Any, Any], ...] = (
             "the best matching notes with their links; nothing relevant gives an empty list."
         ),
         arguments=notes.SearchNotes,
-        answer=notes.FoundAnswer,
+        answer=notes.SearchAnswer,
         run=notes.search,
     ),
     Tool(

@@ -38,7 +38,7 @@ async def add_notes(app: Opened, body: notes.AddNotes) -> notes.AddedAllAnswer:
 
 
 @router.post("/notes/search", response_model_exclude_none=True)
-async def search_notes(app: Opened, body: notes.SearchNotes) -> notes.FoundAnswer:
+async def search_notes(app: Opened, body: notes.SearchNotes) -> notes.SearchAnswer:
     """Find the notes that answer a query."""
     return await notes.search(app, body)
 
