@@ -38,6 +38,7 @@ RUN useradd --uid 10001 --create-home --home-dir /home/memory-bank memory-bank \
 COPY docker/health.py /opt/health.py
 COPY --from=model /opt/model /opt/model
 COPY --from=program /opt/memory-bank /opt/memory-bank
+# downloaded models belong to the volume; ONNX Runtime would report its use to its maker, and write to the home folder
 ENV PATH=/opt/memory-bank/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     HOST=0.0.0.0 \

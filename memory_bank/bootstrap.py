@@ -3,15 +3,14 @@
 import asyncio
 import contextlib
 import logging
-import sys
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Protocol
 
-from memory_bank.errors import ConfigurationError, MemoryBankError, StoreUnavailable
+from memory_bank.errors import MemoryBankError, StoreUnavailable
 from memory_bank.providers import embedding, heuristics, llm, tokens
 from memory_bank.services.clock import Clock, SystemClock
 from memory_bank.services.embedder import Embedder
@@ -87,7 +86,7 @@ async def open_app(settings: Settings, *, parts: Parts = Parts(), check_model: b
     async with contextlib.AsyncExitStack() as opened:
         embedder = parts.embedder
         if embedder is None:
-            embedder = _embedder(settings)
+            embedder = embedder_of(settings)
             opened.push_async_callback(embedder.close)
         # loads beside everything below
         embedder.start()
@@ -102,7 +101,7 @@ async def open_app(settings: Settings, *, parts: Parts = Parts(), check_model: b
             analyst = await opened.enter_async_context(_analyst(settings))
         app = _services(settings, database, url, embedder=embedder, analyst=analyst, clock=parts.clock)
         if check_model:
-            await app.maintenance.check_model()
+            await app.maintenance.take_model()
         if settings.postgres.url is None:
             await opened.enter_async_context(_in_background(_keep_database_running(app)))
         async with app.jobs:
@@ -116,13 +115,12 @@ async def running_worker(app: App) -> AsyncIterator[None]:
         yield
 
 
-def configure_logging(settings: Settings) -> None:
-    """Send logs to stderr, which no transport uses; libraries are heard from warnings on."""
-    level = settings.logging_level.number
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)-7s %(name)s: %(message)s"))
-    logging.basicConfig(level=max(level, logging.WARNING), handlers=[handler], force=True)
-    logging.getLogger("memory_bank").setLevel(level)
+async def watch_model(app: App) -> None:
+    """Wait until another process re-embeds the store by another model; raises `ConfigurationError` then."""
+    while True:
+        await asyncio.sleep(WATCH_SECONDS)
+        with contextlib.suppress(StoreUnavailable):
+            await app.maintenance.check_model()
 
 
 def has_language_model(settings: Settings) -> bool:
@@ -130,96 +128,6 @@ def has_language_model(settings: Settings) -> bool:
     provider, named, _ = settings.openai.model_name.partition("/")
     keyless = bool(named) and provider != "openai"
     return settings.openai.api_key is not None or settings.openai.base_url is not None or keyless
-
-
-class Opening:
-    """An app that opens in the background, so that a door can answer before the database does.
-
-    A database that is away is tried again until it answers; a `ConfigurationError` is final and goes to `on_refused`.
-    """
-
-    def __init__(self, settings: Settings, *, on_refused: Callable[[], None], parts: Parts = Parts()) -> None:
-        self.settings = settings
-        self._parts = parts
-        self.refusal: ConfigurationError | None = None
-        self._on_refused = on_refused
-        self._app: App | None = None
-        self._settled = asyncio.Event()
-        self._problem = "the server is still starting"
-
-    async def __aenter__(self) -> "Opening":
-        self._task = asyncio.create_task(self._keep_open())
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        self._task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await self._task
-
-    @property
-    def problem(self) -> str | None:
-        """Why the app is not open; None when it is."""
-        return None if self._app is not None else self._problem
-
-    async def app(self) -> App:
-        """Return the app as soon as it is open.
-
-        Raises `StoreUnavailable` when that takes longer than a call may wait, `ConfigurationError` when it never will.
-        """
-        try:
-            async with asyncio.timeout(self.settings.embedding.wait):
-                await self._settled.wait()
-        except TimeoutError:
-            raise StoreUnavailable(f"{self._problem}; try again in a moment") from None
-        if self.refusal is not None:
-            raise self.refusal
-        if self._app is None:
-            raise StoreUnavailable(f"{self._problem}; try again in a moment")
-        return self._app
-
-    async def _keep_open(self) -> None:
-        try:
-            embedder = self._parts.embedder or _embedder(self.settings)
-            try:
-                # loads once, however often the database must be asked
-                embedder.start()
-                await self._keep_trying(replace(self._parts, embedder=embedder))
-            finally:
-                await embedder.close()
-        except ConfigurationError as error:
-            logger.error("Refused to start: %s", error)
-            self.refusal, self._problem = error, str(error)
-            self._settled.set()
-            self._on_refused()
-
-    async def _keep_trying(self, parts: Parts) -> None:
-        pause = 0.5
-        while True:
-            try:
-                await self._open(parts)
-            except StoreUnavailable as error:
-                self._problem = str(error)
-                logger.warning("Not ready: %s", error)
-            except ConfigurationError:
-                raise
-            except Exception:
-                self._problem = "the store could not be opened for an unexpected reason; see the server's log"
-                logger.exception("Not ready for an unexpected reason.")
-            await asyncio.sleep(pause)
-            pause = min(pause * 2, 5.0)
-
-    async def _open(self, parts: Parts) -> None:
-        async with open_app(self.settings, parts=parts) as app, contextlib.AsyncExitStack() as working:
-            if self.settings.worker.enabled:
-                await working.enter_async_context(running_worker(app))
-            self._app = app
-            self._settled.set()
-            try:
-                await _watch_model(app)
-            finally:
-                self._app = None
-                self._settled.clear()
-                self._problem = "the server is stopping"
 
 
 @asynccontextmanager
@@ -251,7 +159,8 @@ def _bring_schema_up(settings: Settings, url: str) -> None:
             pass
 
 
-def _embedder(settings: Settings) -> embedding.Embedder:
+def embedder_of(settings: Settings) -> LoadingEmbedder:
+    """Return the embedder that the settings name; it loads once it is started."""
     return embedding.open_embedder(
         backend=settings.embedding.backend.value,
         model=settings.embedding.model,
@@ -401,17 +310,11 @@ async def _keep_database_running(app: App) -> None:
                 await asyncio.to_thread(_ensure_running, app.settings.data_dir)
             except MemoryBankError as error:
                 logger.warning("Could not start the embedded PostgreSQL again: %s", error)
+        except Exception:
+            logger.exception("Looking after the embedded PostgreSQL failed unexpectedly.")
 
 
 def _ensure_running(data_dir: Path) -> None:
     # a second share: as long as the app keeps its own, giving this one back stops nothing
     with embedded.running(data_dir):
         pass
-
-
-async def _watch_model(app: App) -> None:
-    """Wait until another process gives the store's vectors to another model; raises `ConfigurationError` then."""
-    while True:
-        await asyncio.sleep(WATCH_SECONDS)
-        with contextlib.suppress(StoreUnavailable):
-            await app.maintenance.check_model()

@@ -2,7 +2,9 @@
 
 import os
 import tempfile
+import threading
 from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from uuid import uuid4
 
@@ -85,17 +87,33 @@ def database_url(server_url: str, name: str) -> str:
 
 
 @pytest.fixture(scope="session")
-def graph_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the default model's exported graph: the one named by MEMORY_BANK_TEST_GRAPH_DIR, else a new one."""
-    given = os.environ.get("MEMORY_BANK_TEST_GRAPH_DIR")
-    if given:
-        return Path(given)
+def weights() -> model_files.ModelFiles:
+    """The files of the default model."""
     try:
-        return onnx_export.ensure_exported(
-            model_files.DEFAULT_MODEL, tmp_path_factory.mktemp("graph"), seconds=EXPORT_SECONDS
-        )
+        return model_files.resolve(model_files.DEFAULT_MODEL)
     except ProviderUnavailable as error:
         pytest.skip(f"the weights of the embedding model are not to be had here: {error}")
+
+
+@pytest.fixture(scope="session")
+def exports(weights: model_files.ModelFiles, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """What two processes answered that exported the default model into one cache at the same moment."""
+    given = os.environ.get("MEMORY_BANK_TEST_MODELS_DIR")
+    cache = Path(given) if given else tmp_path_factory.mktemp("models")
+    barrier = threading.Barrier(2)
+
+    def run(model: str) -> Path:
+        barrier.wait(timeout=30)
+        return onnx_export.ensure_exported(model, cache, seconds=EXPORT_SECONDS)
+
+    with ThreadPoolExecutor(2) as pool:
+        return list(pool.map(run, [model_files.DEFAULT_MODEL, f"sentence-transformers/{model_files.DEFAULT_MODEL}"]))
+
+
+@pytest.fixture(scope="session")
+def graph_dir(exports: list[Path]) -> Path:
+    """The folder of the default model's exported graph; not to be changed."""
+    return exports[0]
 
 
 @pytest.fixture

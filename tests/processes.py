@@ -21,6 +21,14 @@ import psutil
 CHECKOUT = Path(__file__).resolve().parents[1]
 PATIENCE = 60.0
 NOWHERE = "postgresql://127.0.0.1:9/nowhere"
+CLOSING_SECONDS = 5.0
+"""How long an editor waits for a server it started to end."""
+
+INITIALIZE = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "test", "version": "1"},
+}
 _KEPT = ("PATH", "HOME", "LANG", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "HF_HOME", "HF_HUB_OFFLINE")
 
 
@@ -121,6 +129,58 @@ class Process:
         return Done(code=self.process.returncode, stdout=self._unread + (rest or b""), stderr=self.stderr)
 
 
+class Wire:
+    """A client that sees every byte: whatever comes that is no JSON-RPC message fails the test."""
+
+    def __init__(self, process: Process) -> None:
+        self.process = process
+        self._last = 0
+
+    def send(self, line: str) -> None:
+        """Send one line."""
+        self.process.write(line.encode("utf-8", "surrogatepass") + b"\n")
+
+    def answer(self) -> dict[str, Any]:
+        """Return the next answer; notifications have no id and are passed over."""
+        while "id" not in (message := as_message(self.process.line())):
+            pass
+        return message
+
+    def ask(self, method: str, **params: Any) -> Any:
+        """Send a request and return its result."""
+        self._last += 1
+        self.send(json.dumps({"jsonrpc": "2.0", "id": self._last, "method": method, "params": params}))
+        answer = self.answer()
+        assert answer["id"] == self._last, answer
+        assert "result" in answer, answer
+        return answer["result"]
+
+    def call(self, tool: str, **arguments: Any) -> Any:
+        """Call a tool and return its whole result."""
+        return self.ask("tools/call", name=tool, arguments=arguments)
+
+    def opened(self) -> "Wire":
+        """Initialise the session and return the client."""
+        assert self.ask("initialize", **INITIALIZE)["serverInfo"]["name"] == "memory-bank"
+        self.send('{"jsonrpc": "2.0", "method": "notifications/initialized"}')
+        return self
+
+    def closed(self) -> None:
+        """Close stdin; the process must end in time, having said nothing but messages."""
+        done = self.process.ended(seconds=CLOSING_SECONDS)
+        assert done.code == 0, done.stderr
+        for line in done.stdout.splitlines():
+            as_message(line)
+
+
+def as_message(line: bytes) -> dict[str, Any]:
+    """Return the JSON-RPC message that a line must be."""
+    message = json.loads(line.decode())
+    assert message["jsonrpc"] == "2.0", message
+    assert set(message) <= {"jsonrpc", "id", "method", "params", "result", "error"}
+    return dict(message)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Commands:
     """Starts `memory-bank` commands in `folder` with these variables and no others of the caller's."""
@@ -149,6 +209,12 @@ class Commands:
         """Run several commands, two at a time; return their ends in order."""
         with ThreadPoolExecutor(2) as pool:
             return list(pool.map(lambda arguments: self.run(*arguments, stdin=b"", **more), commands))
+
+    @contextlib.contextmanager
+    def wired(self, **more: str) -> Iterator[Wire]:
+        """Run `stdio`, killed at the end of the block."""
+        with self.start("stdio", **more) as process:
+            yield Wire(process)
 
     @contextlib.contextmanager
     def serving(self, **more: str) -> Iterator["Served"]:

@@ -84,10 +84,15 @@ def test_every_setting_reaches_the_service_from_the_environment_or_a_dotenv_file
 
 
 def test_the_image_sets_only_variables_that_are_settings_beside_those_of_its_own() -> None:
-    own = {"PATH", "PYTHONUNBUFFERED", "HF_HOME"}
+    own = {"PATH", "PYTHONUNBUFFERED", "HF_HOME", "ORT_DISABLE_TELEMETRY"}
 
     assert set(image_environment()) == FIXED_IN_IMAGE | own
     assert VARIABLES >= FIXED_IN_IMAGE
+
+
+def test_nothing_in_the_image_reports_home() -> None:
+    # ONNX Runtime sends usage data to its maker, and writes an identifier for this machine, unless told not to
+    assert image_environment()["ORT_DISABLE_TELEMETRY"] == "1"
 
 
 def test_only_what_the_database_beside_it_asks_for_is_set_by_compose() -> None:

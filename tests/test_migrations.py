@@ -80,3 +80,15 @@ def test_migrations_are_linear_and_named_by_date() -> None:
         assert (len(year), len(month), len(day)) == (4, 2, 2)
         assert slug
     assert Path(schema.migrations_folder() / "env.py").is_file()
+
+
+def test_an_unknown_user_is_told_which_setting_to_check(url: str) -> None:
+    wrong = sa.make_url(url).set(username="nobody_here").render_as_string(hide_password=False)
+    with pytest.raises(ConfigurationError, match=r"postgres\.username"):
+        schema.update(wrong)
+
+
+def test_an_unknown_database_is_told_as_such(url: str) -> None:
+    wrong = sa.make_url(url).set(database="nothing_here").render_as_string(hide_password=False)
+    with pytest.raises(ConfigurationError, match="does not exist"):
+        schema.update(wrong)

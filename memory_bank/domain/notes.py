@@ -16,6 +16,7 @@ CONTEXT_LIMIT = 2_000
 TAG_LIMIT, TAG_LENGTH = 50, 100
 SESSION_LENGTH = 200
 POSITION_LIMIT = 2**31 - 1
+BATCH_LIMIT = 500
 
 
 class Kind(StrEnum):
@@ -36,6 +37,13 @@ class Enrichment(StrEnum):
     PENDING = "pending"
     DONE = "done"
     FAILED = "failed"
+
+
+class When(StrEnum):
+    """Whether an add waits for its enrichment, within a time limit, or leaves it to the queue."""
+
+    INLINE = "inline"
+    QUEUED = "queued"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -70,7 +70,7 @@ def checked(query: Query) -> Query:
     """Return the query with its text cleaned; raise `InvalidInput` naming what breaks a rule."""
     cleaned = text.storable(query.text).strip()
     if text.is_blank(cleaned):
-        raise InvalidInput("context", "say what to search for; it may not be blank (list_memory_notes lists without)")
+        raise InvalidInput("context", "say what to search for; it may not be blank; list the notes to look around")
     if len(cleaned) > QUERY_LIMIT:
         raise InvalidInput("context", f"at most {QUERY_LIMIT} characters, got {len(cleaned)}")
     return Query(

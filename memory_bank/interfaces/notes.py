@@ -1,21 +1,22 @@
 """The operations on notes and their links: arguments, answers, and the one service call between them."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import pydantic
 from pydantic import Field
 
-from memory_bank.bootstrap import App
 from memory_bank.domain import filters, moments, notes, recall
 from memory_bank.domain.filters import TagMatch
 from memory_bank.domain.links import LinkType
-from memory_bank.domain.notes import Change, Draft, Kind
+from memory_bank.domain.notes import BATCH_LIMIT, Change, Draft, Kind, When
 from memory_bank.errors import InvalidInput, NotFound
 from memory_bank.interfaces import answers, arguments
 from memory_bank.interfaces.answers import Answer, LinkAnswer, NoteAnswer
 from memory_bank.interfaces.arguments import Arguments, InBank, JsonList, LenientList, Words
-from memory_bank.services.notes import BATCH_LIMIT, When
+
+if TYPE_CHECKING:
+    from memory_bank.bootstrap import App
 
 Ids = Annotated[list[UUID], LenientList]
 Kinds = Annotated[list[Kind], LenientList]
@@ -256,13 +257,13 @@ class NeighbourhoodAnswer(Answer):
     links: list[LinkAnswer]
 
 
-async def add(app: App, asked: AddNote) -> AddedAnswer:
+async def add(app: "App", asked: AddNote) -> AddedAnswer:
     """Store one note."""
     added = await app.notes.add(asked.bank, asked.draft(), when=asked.enrichment)
     return AddedAnswer(**answers.note(added.note).model_dump(), duplicate=added.duplicate)
 
 
-async def add_all(app: App, asked: AddNotes) -> AddedAllAnswer:
+async def add_all(app: "App", asked: AddNotes) -> AddedAllAnswer:
     """Store a batch of notes."""
     outcomes = await app.notes.add_all(asked.bank, [_draft_or_problem(each) for each in asked.notes])
     return AddedAllAnswer(
@@ -290,7 +291,7 @@ def _draft_or_problem(given: NoteFields) -> Draft | InvalidInput:
         return error
 
 
-async def search(app: App, asked: SearchNotes) -> FoundAnswer:
+async def search(app: "App", asked: SearchNotes) -> FoundAnswer:
     """Find the notes that answer a query."""
     query = recall.Query(
         text=asked.context,
@@ -305,7 +306,7 @@ async def search(app: App, asked: SearchNotes) -> FoundAnswer:
     return FoundAnswer(notes=[answers.recalled(each, length=length, explain=asked.explain) for each in found])
 
 
-async def get(app: App, asked: GetNotes) -> GotAnswer:
+async def get(app: "App", asked: GetNotes) -> GotAnswer:
     """Fetch notes by id, in full."""
     found = await app.notes.get(asked.bank, asked.ids)
     known = {each.note.id for each in found}
@@ -315,7 +316,7 @@ async def get(app: App, asked: GetNotes) -> GotAnswer:
     )
 
 
-async def get_one(app: App, asked: GetNotes) -> NoteAnswer:
+async def get_one(app: "App", asked: GetNotes) -> NoteAnswer:
     """Fetch the one note that is asked for, in full; raises `NotFound`."""
     found = await get(app, asked)
     if found.missing:
@@ -323,7 +324,7 @@ async def get_one(app: App, asked: GetNotes) -> NoteAnswer:
     return found.notes[0]
 
 
-async def browse(app: App, asked: ListNotes) -> PageAnswer:
+async def browse(app: "App", asked: ListNotes) -> PageAnswer:
     """List notes, newest first."""
     after = filters.parsed_cursor(asked.cursor) if asked.cursor else None
     page = await app.notes.browse(asked.bank, wanted=asked.wanted(), after=after, limit=asked.limit)
@@ -335,18 +336,18 @@ async def browse(app: App, asked: ListNotes) -> PageAnswer:
     )
 
 
-async def update(app: App, asked: UpdateNote) -> NoteAnswer:
+async def update(app: "App", asked: UpdateNote) -> NoteAnswer:
     """Edit a note."""
     return answers.note(await app.notes.update(asked.bank, asked.id, asked.change()))
 
 
-async def delete(app: App, asked: DeleteNote) -> DeletedAnswer:
+async def delete(app: "App", asked: DeleteNote) -> DeletedAnswer:
     """Delete a note, or show what would be deleted."""
     gone = await app.notes.delete(asked.bank, asked.id, preview=asked.preview)
     return DeletedAnswer(deleted=not asked.preview, note=answers.note(gone, length=answers.PREVIEW_LENGTH))
 
 
-async def link(app: App, asked: LinkNotes) -> LinkAnswer:
+async def link(app: "App", asked: LinkNotes) -> LinkAnswer:
     """Link two notes."""
     linked = await app.links.link(
         asked.bank, asked.source_id, asked.target_id, type=asked.type, explanation=asked.explanation
@@ -354,7 +355,7 @@ async def link(app: App, asked: LinkNotes) -> LinkAnswer:
     return answers.link(linked)
 
 
-async def neighbourhood(app: App, asked: Neighbourhood) -> NeighbourhoodAnswer:
+async def neighbourhood(app: "App", asked: Neighbourhood) -> NeighbourhoodAnswer:
     """Walk along links from a note."""
     around = await app.links.neighbourhood(
         asked.bank, asked.id, depth=asked.depth, limit=asked.limit, types=asked.types

@@ -16,10 +16,10 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 import memory_bank
-from memory_bank.bootstrap import Opening
 from memory_bank.errors import ConfigurationError
 from memory_bank.interfaces.guards import BODY_LIMIT, BodyGuard, HostGuard
 from memory_bank.interfaces.mcp import server as mcp_server
+from memory_bank.interfaces.opening import Opening
 from memory_bank.interfaces.rest import errors, notes, status
 from memory_bank.interfaces.web import page
 from memory_bank.settings import Settings

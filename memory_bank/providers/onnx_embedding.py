@@ -27,6 +27,8 @@ class OnnxEncoder:
         self._windows = token_windows.TokenWindows(
             directory / onnx_graph.TOKENIZER, max_tokens=manifest.max_tokens, pad_token_id=manifest.pad_token_id
         )
+        # The runtime's own reporting to its maker is on by default and decided when the library loads.
+        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
         # Here because its native library is 20 MB to read from a cold disk, which must not delay a start.
         import onnxruntime  # noqa: PLC0415
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_bank.errors import ProviderUnavailable
+from memory_bank.errors import ConfigurationError, ProviderUnavailable
 from memory_bank.providers import model_files, token_windows
 
 
@@ -34,7 +34,12 @@ class SentenceTransformersEncoder:
             self._model = sentence_transformers.SentenceTransformer(
                 str(files.directory), local_files_only=True, trust_remote_code=False
             ).eval()
-        except (ImportError, OSError, ValueError, RuntimeError) as error:
+        except ImportError as error:
+            raise ConfigurationError(
+                f"{self.name} needs torch and sentence-transformers here: install memory-bank with them "
+                "(an image is built with WITH_TORCH=1), or set embedding.model back"
+            ) from error
+        except (OSError, ValueError, RuntimeError) as error:
             reason = " ".join(str(error).split())[:200]
             raise ProviderUnavailable(
                 f"sentence-transformers cannot load {self.name} ({reason}); set embedding.backend=onnx"

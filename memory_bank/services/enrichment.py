@@ -42,9 +42,11 @@ class Analyst(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Findings:
-    analysis: Analysis
-    judgements: Sequence[Judgement]
+class _Work:
+    """A note to be enriched, and the notes that it may link to."""
+
+    note: rows.Unenriched
+    candidates: Sequence[Candidate]
 
 
 class EnrichmentService:
@@ -76,18 +78,8 @@ class EnrichmentService:
 
         Raises `ProviderUnavailable` while another attempt is worth while; the note then stays pending.
         """
-        async with self._database.transaction(bank) as tx:
-            note = await rows.unenriched(tx, id)
-        if note is None:
-            return
-        if not note.embedded:
-            await self._embed(bank, id, note)
-        try:
-            findings = await self._read(bank, id, note.content, by=self._analyst)
-        except ProviderUnavailable as error:
-            await self._failed(bank, id, note, error)
-            return
-        await self._write(bank, id, note, findings, enrichment=Enrichment.DONE)
+        for work in await self._taken_up(bank, [id]):
+            await self._enrich(bank, work)
 
     async def enrich_all(self, bank: str, ids: Sequence[UUID]) -> None:
         """Enrich several notes; one that fails does not stop the others.
@@ -96,13 +88,14 @@ class EnrichmentService:
         """
         places = asyncio.Semaphore(PARALLEL_NOTES)
 
-        async def one(id: UUID) -> ProviderUnavailable | None:
+        async def one(work: _Work) -> ProviderUnavailable | None:
             async with places:
-                return await self._enrich_safely(bank, id)
+                return await self._enrich_safely(bank, work)
 
-        failures = [each for each in await asyncio.gather(*map(one, ids)) if each is not None]
-        if failures:
-            raise ProviderUnavailable(f"{len(failures)} of {len(ids)} notes must be tried again: {failures[0]}")
+        failures = await asyncio.gather(*map(one, await self._taken_up(bank, ids)))
+        again = [each for each in failures if each is not None]
+        if again:
+            raise ProviderUnavailable(f"{len(again)} of {len(ids)} notes must be tried again: {again[0]}")
 
     async def reopen(self, bank: str, *, origin: LinkOrigin | None, failed: bool) -> list[UUID]:
         """Ask for a new enrichment of notes that `origin` analysed, and of failed ones.
@@ -146,71 +139,93 @@ class EnrichmentService:
             logger.info("Queued notes again whose enrichment no job knew of.", extra={"notes": swept})
         return swept
 
-    async def _enrich_safely(self, bank: str, id: UUID) -> ProviderUnavailable | None:
+    async def _taken_up(self, bank: str, ids: Sequence[UUID]) -> list[_Work]:
+        """Return what enrichment of the pending ones among `ids` starts from, their vectors made where missing."""
+        async with self._database.transaction(bank) as tx:
+            waiting = await rows.unenriched(tx, ids)
+        await self._embed(bank, [each for each in waiting if not each.embedded])
+        if not waiting:
+            return []
+        async with self._database.transaction(bank) as tx:
+            candidates = await embeddings.neighbours(
+                tx, [each.id for each in waiting], floor=self._floor, limit=CANDIDATES
+            )
+        return [_Work(note=each, candidates=candidates[each.id]) for each in waiting]
+
+    async def _embed(self, bank: str, missing: Sequence[rows.Unenriched]) -> None:
+        if not missing:
+            return
         try:
-            await self.enrich(bank, id)
+            embedded = await self._embedder.embed_documents([each.content for each in missing])
+        except ConfigurationError as error:
+            # whoever mends the setting will find the notes still waiting
+            raise ProviderUnavailable(str(error)) from error
+        async with self._database.transaction(bank) as tx:
+            for note, windows in zip(missing, embedded, strict=True):
+                await embeddings.complete(
+                    tx, note.id, windows, model=self._embedder.name, content_hash=note.content_hash
+                )
+
+    async def _enrich_safely(self, bank: str, work: _Work) -> ProviderUnavailable | None:
+        try:
+            await self._enrich(bank, work)
         except ProviderUnavailable as error:
             return error
         except StoreUnavailable:
             raise
         except Exception as error:
-            logger.exception("Enrichment of a note failed.", extra={"bank": bank, "note": str(id)})
-            return await self._surprised(bank, id, error)
+            logger.exception("Enrichment of a note failed.", extra={"bank": bank, "note": str(work.note.id)})
+            return await self._surprised(bank, work.note, error)
         return None
 
-    async def _embed(self, bank: str, id: UUID, note: rows.Unenriched) -> None:
+    async def _enrich(self, bank: str, work: _Work) -> None:
         try:
-            windows = await self._embedder.embed_documents([note.content])
-        except ConfigurationError as error:
-            # whoever mends the setting will find the note still waiting
-            raise ProviderUnavailable(str(error)) from error
-        async with self._database.transaction(bank) as tx:
-            await embeddings.complete(tx, id, windows[0], model=self._embedder.name, content_hash=note.content_hash)
-
-    async def _read(self, bank: str, id: UUID, content: str, *, by: Analyst) -> _Findings:
-        analysis = await by.analyse(content)
-        async with self._database.transaction(bank) as tx:
-            candidates = await embeddings.neighbours(tx, id, floor=self._floor, limit=CANDIDATES)
-        judgements = await by.judge(content, candidates) if candidates else []
-        offered = {candidate.id for candidate in candidates}
-        return _Findings(analysis=analysis, judgements=[each for each in judgements if each.target_id in offered])
+            analysis, judgements = await _findings(work, by=self._analyst)
+        except ProviderUnavailable as error:
+            await self._failed(bank, work, error)
+            return
+        await self._write(bank, work.note, analysis, judgements, enrichment=Enrichment.DONE)
 
     async def _write(
         self,
         bank: str,
-        id: UUID,
         note: rows.Unenriched,
-        findings: _Findings,
+        analysis: Analysis,
+        judgements: Sequence[Judgement],
         *,
         enrichment: Enrichment,
         error: str = "",
     ) -> None:
         async with self._database.transaction(bank) as tx:
             written = await rows.finish(
-                tx, id, findings.analysis, content_hash=note.content_hash, enrichment=enrichment, error=error
+                tx, note.id, analysis, content_hash=note.content_hash, enrichment=enrichment, error=error
             )
             if written:
-                await links.replace_judged(tx, id, findings.judgements, now=self._clock.now())
+                await links.replace_judged(tx, note.id, judgements, now=self._clock.now())
 
-    async def _failed(self, bank: str, id: UUID, note: rows.Unenriched, error: ProviderUnavailable) -> None:
+    async def _failed(self, bank: str, work: _Work, error: ProviderUnavailable) -> None:
         """Count the attempt; after the last one write what the fallback finds and the reason."""
-        reason = str(error)
+        note, reason = work.note, str(error)
         if error.retryable and note.attempts + 1 < self._attempts:
             async with self._database.transaction(bank) as tx:
-                await rows.count_attempt(tx, id, error=reason)
+                await rows.count_attempt(tx, note.id, error=reason)
             raise error
-        logger.warning("A note could not be enriched: %s", reason, extra={"bank": bank, "note": str(id)})
-        findings = await self._read(bank, id, note.content, by=self._fallback)
-        await self._write(bank, id, note, findings, enrichment=Enrichment.FAILED, error=reason)
+        logger.warning("A note could not be enriched: %s", reason, extra={"bank": bank, "note": str(note.id)})
+        analysis, judgements = await _findings(work, by=self._fallback)
+        await self._write(bank, note, analysis, judgements, enrichment=Enrichment.FAILED, error=reason)
 
-    async def _surprised(self, bank: str, id: UUID, error: Exception) -> ProviderUnavailable | None:
+    async def _surprised(self, bank: str, note: rows.Unenriched, error: Exception) -> ProviderUnavailable | None:
+        reason = f"unexpected {type(error).__name__}; see the server's log"
         async with self._database.transaction(bank) as tx:
-            note = await rows.unenriched(tx, id)
-            if note is None:
-                return None
-            reason = f"unexpected {type(error).__name__}; see the server's log"
             if note.attempts + 1 < self._attempts:
-                await rows.count_attempt(tx, id, error=reason)
+                await rows.count_attempt(tx, note.id, error=reason)
                 return ProviderUnavailable(reason)
-            await rows.fail(tx, id, error=reason)
+            await rows.fail(tx, note.id, error=reason)
         return None
+
+
+async def _findings(work: _Work, *, by: Analyst) -> tuple[Analysis, list[Judgement]]:
+    analysis = await by.analyse(work.note.content)
+    judgements = await by.judge(work.note.content, work.candidates) if work.candidates else []
+    offered = {candidate.id for candidate in work.candidates}
+    return analysis, [each for each in judgements if each.target_id in offered]

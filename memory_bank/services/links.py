@@ -65,7 +65,7 @@ class LinkService:
             distances, seen_links = await self._walk(tx, centre, depth=depth, limit=limit, types=frozenset(types))
             found = await returning.recalled(tx, list(distances), now=now, decay=self._decay)
         if not found or found[0].note.id != centre:
-            raise NotFound(f"no note {centre} in bank {name!r}; list_memory_notes shows what exists")
+            raise NotFound(f"no note {centre} in bank {name!r}; list the notes to see what exists")
         return Neighbourhood(
             centre=centre,
             neighbours=tuple(Neighbour(recalled=each, distance=distances[each.note.id]) for each in found),

@@ -36,21 +36,25 @@ class MaintenanceService:
         self._embedder = embedder
         self._tokeniser = tokeniser
 
-    async def check_model(self) -> None:
-        """Raise `ConfigurationError` unless the stored vectors are all of the configured model."""
+    async def take_model(self) -> None:
+        """Make the configured model the store's where no note has vectors yet.
+
+        Raises `ConfigurationError` when the stored vectors are of another model.
+        """
         name, dimensions = self._embedder.name, self._embedder.dimensions
         async with self._database.whole_store() as tx:
             stored = await embedding_model.claim(tx, name=name, dimensions=dimensions)
-        if not stored.complete:
-            raise ConfigurationError(
-                f"re-embedding with {stored.name!r} was interrupted; run `memory-bank reindex` to finish it"
-            )
-        if (stored.name, stored.dimensions) != (name, dimensions):
-            raise ConfigurationError(
-                f"the stored vectors were made by {stored.name!r} ({stored.dimensions} dimensions), but "
-                f"embedding.model is {name!r} ({dimensions}); run `memory-bank reindex` to re-embed every note, "
-                "or set the model back"
-            )
+            if stored.complete and not self._is_ours(stored) and not await embedding_model.holds_vectors(tx):
+                await embedding_model.begin_change(tx, name=name, dimensions=dimensions)
+                await embedding_model.finish_change(tx)
+                return
+        self._refuse_unless_ours(stored)
+
+    async def check_model(self) -> None:
+        """Raise `ConfigurationError` unless the stored vectors are all of the configured model."""
+        async with self._database.whole_store() as tx:
+            stored = await embedding_model.current(tx)
+        self._refuse_unless_ours(stored)
 
     async def reindex(self, progress: Callable[[int, int], None]) -> int:
         """Embed every live note whose vectors are missing or of another model; return how many those were.
@@ -73,7 +77,7 @@ class MaintenanceService:
                 progress(done, max(done, total))
             async with self._database.whole_store() as tx:
                 stored = await embedding_model.locked(tx)
-                self._require((stored.name, stored.dimensions) == (name, dimensions))
+                self._require(self._is_ours(stored))
                 if not await embedding_model.count_not_embedded_by(tx, name):
                     await embedding_model.finish_change(tx)
                     return done
@@ -112,6 +116,22 @@ class MaintenanceService:
         async with self._database.transaction(note.bank) as tx:
             self._require(await embedding_model.keep(tx, name=name, dimensions=dimensions))
             await embeddings.complete(tx, note.id, windows, model=name, content_hash=note.content_hash)
+
+    def _is_ours(self, stored: embedding_model.StoredModel) -> bool:
+        return (stored.name, stored.dimensions) == (self._embedder.name, self._embedder.dimensions)
+
+    def _refuse_unless_ours(self, stored: embedding_model.StoredModel) -> None:
+        if not stored.complete:
+            raise ConfigurationError(
+                f"re-embedding every note with {stored.name!r} is not finished; run `memory-bank reindex` with that "
+                "embedding.model to finish it"
+            )
+        if not self._is_ours(stored):
+            raise ConfigurationError(
+                f"the stored vectors were made by {stored.name!r} ({stored.dimensions} dimensions), but embedding.model"
+                f" is {self._embedder.name!r} ({self._embedder.dimensions}); run `memory-bank reindex` to re-embed"
+                " every note, or set the model back"
+            )
 
     def _require(self, kept: bool) -> None:
         if not kept:

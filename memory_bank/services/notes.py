@@ -5,7 +5,6 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from enum import StrEnum
 from uuid import UUID
 
 from numpy import float32
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from uuid_utils import compat
 
 from memory_bank.domain import banks, filters, notes, recall, retrievability
-from memory_bank.domain.notes import Change, Draft, Note
+from memory_bank.domain.notes import Change, Draft, Note, When
 from memory_bank.errors import (
     ConfigurationError,
     Conflict,
@@ -35,15 +34,7 @@ from memory_bank.store.queue import JobQueue
 
 logger = logging.getLogger(__name__)
 
-BATCH_LIMIT = 500
 _SAFETY_MARGIN = timedelta(seconds=5)
-
-
-class When(StrEnum):
-    """Whether an add waits for its enrichment, within a time limit, or leaves it to the queue."""
-
-    INLINE = "inline"
-    QUEUED = "queued"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,14 +117,14 @@ class NoteService:
         return Added(note=found[0], duplicate=stored.duplicate)
 
     async def add_all(self, bank: str, drafts: Sequence[Draft | InvalidInput]) -> list[Outcome]:
-        """Store up to `BATCH_LIMIT` notes, all good ones in one transaction, and queue their enrichment.
+        """Store up to `domain.notes.BATCH_LIMIT` notes, all good ones in one transaction, and queue their enrichment.
 
         Answers for each draft in order; a bad one is refused alone. A draft that the caller could not even read is
         given as the error that says why.
         """
         name = banks.checked_name(bank)
-        if not 1 <= len(drafts) <= BATCH_LIMIT:
-            raise InvalidInput("notes", f"give 1 to {BATCH_LIMIT} notes at once, got {len(drafts)}")
+        if not 1 <= len(drafts) <= notes.BATCH_LIMIT:
+            raise InvalidInput("notes", f"give 1 to {notes.BATCH_LIMIT} notes at once, got {len(drafts)}")
         outcomes: list[Outcome | None] = [None] * len(drafts)
         good: dict[int, Draft] = {}
         for index, draft in enumerate(drafts):
@@ -185,7 +176,7 @@ class NoteService:
         async with self._database.transaction(name) as tx:
             locked = await note_rows.lock(tx, id)
             if locked is None:
-                raise NotFound(f"no note {id} in bank {name!r}; list_memory_notes shows what exists")
+                raise NotFound(f"no note {id} in bank {name!r}; list the notes to see what exists")
             if content is not None and prepared is not None and content != locked.content:
                 await self._rewrite(tx, id, content, locked, prepared)
                 locked = await note_rows.lock(tx, id) or locked

@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
-from memory_bank.errors import ConfigurationError, StoreUnavailable
+from memory_bank.errors import ConfigurationError, Conflict, StoreUnavailable
 
 CONNECT_SECONDS = 10
 CHECKOUT_SECONDS = 30.0
@@ -84,7 +84,7 @@ class Database:
     async def transaction(self, bank: str) -> AsyncIterator[Tx]:
         """Open a transaction of `bank`; leaving the block commits, an error rolls back.
 
-        Raises `StoreUnavailable` when PostgreSQL does not answer.
+        Raises `StoreUnavailable` when PostgreSQL does not answer, `Conflict` when a concurrent change came first.
         """
         with _translated_errors():
             async with self._engine.begin() as connection:
@@ -116,6 +116,20 @@ def driver_url(url: str) -> URL:
     return parsed.set(drivername="postgresql+psycopg")
 
 
+def away(error: DBAPIError) -> StoreUnavailable | ConfigurationError:
+    """Return what a failed connection means to the user: the server is away, or it refuses these credentials."""
+    # libpq gives a refused connection no code, only the server's words
+    said = str(error.orig)
+    if "password" in said or "role" in said or "no pg_hba.conf entry" in said:
+        return ConfigurationError(
+            "the database refuses this user or password; check postgres.username and postgres.password "
+            "(the compose file's database keeps the password of its first start)"
+        )
+    if "does not exist" in said and "database" in said:
+        return ConfigurationError("the database named in postgres.url does not exist; create it or correct the name")
+    return StoreUnavailable("the database does not answer; check postgres.url and that it is running, then try again")
+
+
 @contextmanager
 def _translated_errors() -> Iterator[None]:
     """Turn what the driver raises when PostgreSQL is away into `StoreUnavailable`."""
@@ -124,6 +138,8 @@ def _translated_errors() -> Iterator[None]:
     except PoolTimeout as error:
         raise StoreUnavailable("every database connection is busy; try again, or raise postgres.pool-size") from error
     except DBAPIError as error:
+        if isinstance(error.orig, (psycopg.errors.UniqueViolation, psycopg.errors.ForeignKeyViolation)):
+            raise Conflict("another caller changed the same at the same moment; read it again and repeat") from error
         if isinstance(error.orig, (psycopg.OperationalError, psycopg.InterfaceError)):
-            raise StoreUnavailable("the database does not answer; try again in a moment") from error
+            raise away(error) from error
         raise

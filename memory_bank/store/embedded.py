@@ -150,8 +150,8 @@ def start(data_dir: Path, *, timeout: float = 60) -> EmbeddedServer:
     except OSError as error:
         raise errors.ConfigurationError(
             f"The embedded PostgreSQL cannot use the data directory {data_dir}: {error.strerror or error} "
-            f"({error.filename or data_dir}). Choose a writable directory on a local disk with free space, "
-            f"or set postgres.url."
+            f"({error.filename or data_dir}). This process is uid {os.geteuid()}: give it the directory "
+            f"(chown -R {os.geteuid()} {data_dir}), choose a writable one on a local disk, or set postgres.url."
         ) from error
     return EmbeddedServer(cluster, users)
 

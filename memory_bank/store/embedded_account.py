@@ -38,8 +38,8 @@ def for_data(base: Path) -> Account:
     if os.geteuid() != 0:
         if status.st_uid != os.geteuid():
             raise errors.ConfigurationError(
-                f"{base} belongs to another user (uid {status.st_uid}): run as that user, or choose another data "
-                f"directory."
+                f"{base} belongs to uid {status.st_uid}, and this process is uid {os.geteuid()}: give it the directory "
+                f"(chown -R {os.geteuid()} {base}), run as that user, or choose another data directory."
             )
         return Account(uid=os.geteuid(), gid=os.getegid())
     known = {entry.pw_uid: entry for entry in pwd.getpwall()}

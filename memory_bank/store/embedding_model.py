@@ -18,6 +18,18 @@ _CLAIM = sa.text(
     """
 )
 
+_HOLDS_VECTORS = sa.text("SELECT EXISTS (SELECT FROM embeddings) AS held")
+
+_COLUMN = sa.text(
+    """
+    -- how long are the vectors that the table takes?
+    SELECT a.atttypmod AS dimensions
+    FROM pg_attribute a
+    WHERE a.attrelid = CAST('embeddings' AS regclass)
+        AND a.attname = 'embedding'
+    """
+)
+
 _LOCK = sa.text("SELECT name, dimensions, complete FROM embedding_model FOR UPDATE")
 
 _KEEP = sa.text(
@@ -80,10 +92,20 @@ class Unembedded:
 
 async def claim(tx: StoreTx, *, name: str, dimensions: int) -> StoredModel:
     """Return the stored model, after making it `name` where the store has none yet."""
-    await tx.count(_CLAIM, name=name, dimensions=dimensions)
-    row = await tx.one_or_none(_READ)
-    assert row is not None
-    return StoredModel(name=row["name"], dimensions=row["dimensions"], complete=row["complete"])
+    if await tx.count(_CLAIM, name=name, dimensions=dimensions):
+        await _fit(tx, dimensions)
+    return await current(tx)
+
+
+async def current(tx: StoreTx) -> StoredModel:
+    """Return the stored model, which a start has claimed before."""
+    return _stored(await tx.one_or_none(_READ))
+
+
+async def holds_vectors(tx: StoreTx) -> bool:
+    """Tell whether any note has vectors."""
+    row = await tx.one_or_none(_HOLDS_VECTORS)
+    return row is not None and bool(row["held"])
 
 
 async def begin_change(tx: StoreTx, *, name: str, dimensions: int) -> None:
@@ -93,14 +115,9 @@ async def begin_change(tx: StoreTx, *, name: str, dimensions: int) -> None:
     """
     await claim(tx, name=name, dimensions=dimensions)
     stored = await locked(tx)
-    if (stored.name, stored.dimensions) == (name, dimensions):
-        return
-    if stored.dimensions != dimensions:
-        # notes before vectors, in the order of every other transaction, so that none waits for this one and this for it
-        await tx.count(_FORGET_MODELS)
-        await tx.count(sa.text("TRUNCATE embeddings"))
-        await tx.count(sa.text(f"ALTER TABLE embeddings ALTER COLUMN embedding TYPE vector({dimensions:d})"))
-    await tx.count(_BEGIN_CHANGE, name=name, dimensions=dimensions)
+    if (stored.name, stored.dimensions) != (name, dimensions):
+        await _fit(tx, dimensions)
+        await tx.count(_BEGIN_CHANGE, name=name, dimensions=dimensions)
 
 
 async def keep(tx: StoreTx, *, name: str, dimensions: int) -> bool:
@@ -115,9 +132,7 @@ async def finish_change(tx: StoreTx) -> None:
 
 async def locked(tx: StoreTx) -> StoredModel:
     """Return the store's model and let nobody change or hold it until `tx` ends."""
-    row = await tx.one_or_none(_LOCK)
-    assert row is not None
-    return StoredModel(name=row["name"], dimensions=row["dimensions"], complete=row["complete"])
+    return _stored(await tx.one_or_none(_LOCK))
 
 
 async def not_embedded_by(tx: StoreTx, name: str, *, count: int) -> list[Unembedded]:
@@ -134,3 +149,19 @@ async def count_not_embedded_by(tx: StoreTx, name: str) -> int:
     assert row is not None
     total: int = row["total"]
     return total
+
+
+def _stored(row: sa.RowMapping | None) -> StoredModel:
+    assert row is not None
+    return StoredModel(name=row["name"], dimensions=row["dimensions"], complete=row["complete"])
+
+
+async def _fit(tx: StoreTx, dimensions: int) -> None:
+    """Make the table take vectors of this length; those of another one go, and their index is built anew."""
+    row = await tx.one_or_none(_COLUMN)
+    if row is not None and row["dimensions"] == dimensions:
+        return
+    # notes before vectors, in the order of every other transaction, so that none waits for this one and this for it
+    await tx.count(_FORGET_MODELS)
+    await tx.count(sa.text("TRUNCATE embeddings"))
+    await tx.count(sa.text(f"ALTER TABLE embeddings ALTER COLUMN embedding TYPE vector({dimensions:d})"))

@@ -77,23 +77,23 @@ _NEAREST = sa.text(
 
 _NEIGHBOURS = sa.text(
     """
-    -- which live notes could this one link to?
-    SELECT n.id, n.content, 1 - (e.embedding <=> own.embedding) AS similarity
+    -- which live notes could each of these link to?
+    SELECT own.note_id AS source_id, n.id, n.content, 1 - (e.embedding <=> own.embedding) AS similarity
     FROM embeddings own
     CROSS JOIN LATERAL (
         SELECT other.bank_id, other.note_id, other.embedding
         FROM embeddings other
         JOIN notes live ON live.bank_id = other.bank_id AND live.id = other.note_id AND live.deleted_at IS NULL
         WHERE other.bank_id = :bank
-            AND other.note_id <> :note
+            AND other.note_id <> own.note_id
         ORDER BY other.embedding <=> own.embedding
         LIMIT :count
     ) e
     JOIN notes n ON n.bank_id = e.bank_id AND n.id = e.note_id
     WHERE own.bank_id = :bank
-        AND own.note_id = :note
+        AND own.note_id = ANY(CAST(:notes AS uuid[]))
         AND own.window_index = 0
-    ORDER BY similarity DESC, n.id
+    ORDER BY own.note_id, similarity DESC, n.id
     """
 )
 
@@ -146,13 +146,13 @@ async def search(tx: Tx, query: NDArray[float32], *, wanted: filters.Filter, poo
         windows = min(windows * 4, _WINDOWS_LIMIT)
 
 
-async def neighbours(tx: Tx, note: UUID, *, floor: float, limit: int) -> list[Candidate]:
-    """Return the `limit` live notes nearest to `note` whose similarity is at least `floor`, nearest first."""
+async def neighbours(tx: Tx, notes: Sequence[UUID], *, floor: float, limit: int) -> dict[UUID, list[Candidate]]:
+    """Return for each note the `limit` nearest live ones with a similarity of at least `floor`, nearest first."""
     await tx.all(_SEARCH_PLAN, ef_search="40")
-    best: dict[UUID, Candidate] = {}
+    best: dict[UUID, dict[UUID, Candidate]] = {note: {} for note in notes}
     # a long note may take several of the nearest windows
-    for row in await tx.all(_NEIGHBOURS, note=note, count=limit * 4):
+    for row in await tx.all(_NEIGHBOURS, notes=list(notes), count=limit * 4):
         if row["similarity"] >= floor:
             found = Candidate(id=row["id"], content=row["content"], similarity=row["similarity"])
-            best.setdefault(found.id, found)
-    return list(best.values())[:limit]
+            best[row["source_id"]].setdefault(found.id, found)
+    return {note: list(candidates.values())[:limit] for note, candidates in best.items()}

@@ -1,5 +1,6 @@
 """How far the enrichment of each note has come, and what it found."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -12,11 +13,11 @@ from memory_bank.store.database import StoreTx, Tx
 
 _UNENRICHED = sa.text(
     """
-    -- what does enrichment need to know, and has nobody finished it meanwhile?
-    SELECT n.content, n.content_hash, n.enrichment_attempts, n.embedded_by
+    -- what does enrichment need to know of those that nobody has finished meanwhile?
+    SELECT n.id, n.content, n.content_hash, n.enrichment_attempts, n.embedded_by
     FROM notes n
     WHERE n.bank_id = :bank
-        AND n.id = :id
+        AND n.id = ANY(CAST(:ids AS uuid[]))
         AND n.deleted_at IS NULL
         AND n.enrichment = 'pending'
     """
@@ -110,23 +111,25 @@ _BANKS_PENDING = sa.text(
 class Unenriched:
     """A note as enrichment takes it up; `content_hash` tells later whether its text is still the same."""
 
+    id: UUID
     content: str
     content_hash: bytes
     attempts: int
     embedded: bool
 
 
-async def unenriched(tx: Tx, id: UUID) -> Unenriched | None:
-    """Return the note if it is alive and still waits for enrichment."""
-    row = await tx.one_or_none(_UNENRICHED, id=id)
-    if row is None:
-        return None
-    return Unenriched(
-        content=row["content"],
-        content_hash=row["content_hash"],
-        attempts=row["enrichment_attempts"],
-        embedded=row["embedded_by"] is not None,
-    )
+async def unenriched(tx: Tx, ids: Sequence[UUID]) -> list[Unenriched]:
+    """Return those of the notes that are alive and still wait for enrichment."""
+    return [
+        Unenriched(
+            id=row["id"],
+            content=row["content"],
+            content_hash=row["content_hash"],
+            attempts=row["enrichment_attempts"],
+            embedded=row["embedded_by"] is not None,
+        )
+        for row in await tx.all(_UNENRICHED, ids=list(ids))
+    ]
 
 
 async def finish(

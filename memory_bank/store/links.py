@@ -1,5 +1,6 @@
 """Rows of `links`: stored once, from source to target, and seen from both ends."""
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
@@ -37,13 +38,14 @@ _PUT = sa.text(
 
 _ADD_JUDGED = sa.text(
     """
-    -- write an analyst's link where the target still lives and nobody else has linked the pair
+    -- write an analyst's links where the target still lives and nobody else has linked the pair
     INSERT INTO links (bank_id, source_id, target_id, type, explanation, origin, confidence, created_at)
-    SELECT n.bank_id, :source, n.id, :type, :explanation, :origin, :confidence, :now
-    FROM notes n
-    WHERE n.bank_id = :bank
-        AND n.id = :target
-        AND n.deleted_at IS NULL
+    SELECT n.bank_id, :source, n.id, j.type, j.explanation, j.origin, j.confidence, :now
+    FROM jsonb_to_recordset(CAST(:judgements AS jsonb)) AS j (
+        target uuid, type text, explanation text, origin text, confidence double precision
+    )
+    JOIN notes n ON n.bank_id = :bank AND n.id = j.target AND n.deleted_at IS NULL
+    ORDER BY n.id
     ON CONFLICT DO NOTHING
     """
 )
@@ -94,15 +96,16 @@ async def put(tx: Tx, link: Link, *, now: datetime) -> None:
 async def replace_judged(tx: Tx, source: UUID, judgements: Sequence[Judgement], *, now: datetime) -> None:
     """Replace the links that analysts gave `source` by `judgements`; targets that died meanwhile are left out."""
     await tx.count(_FORGET_JUDGED, source=source)
-    # one order for all writers, so that two analyses cannot wait for each other
-    for judgement in sorted(judgements, key=lambda each: each.target_id):
-        await tx.count(
-            _ADD_JUDGED,
-            source=source,
-            target=judgement.target_id,
-            type=judgement.type.value,
-            explanation=judgement.explanation,
-            origin=judgement.origin.value,
-            confidence=judgement.confidence,
-            now=now,
-        )
+    if not judgements:
+        return
+    rows = [
+        {
+            "target": str(each.target_id),
+            "type": each.type.value,
+            "explanation": each.explanation,
+            "origin": each.origin.value,
+            "confidence": each.confidence,
+        }
+        for each in judgements
+    ]
+    await tx.count(_ADD_JUDGED, source=source, judgements=json.dumps(rows), now=now)

@@ -14,7 +14,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 import memory_bank
-from memory_bank.errors import ConfigurationError, StoreUnavailable
+from memory_bank.errors import ConfigurationError
 from memory_bank.store import database
 
 logger = logging.getLogger(__name__)
@@ -75,7 +75,7 @@ def _connected(url: str) -> Iterator[sa.Connection]:
         with engine.begin() as connection:
             yield connection
     except OperationalError as error:
-        raise StoreUnavailable("the database does not answer; check postgres.url and that it is running") from error
+        raise database.away(error) from error
     finally:
         engine.dispose()
 

@@ -11,8 +11,9 @@ from mcp import ClientSession, types
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 
-from memory_bank.bootstrap import Opening, Parts
+from memory_bank.bootstrap import Parts
 from memory_bank.interfaces import server
+from memory_bank.interfaces.opening import Opening
 from memory_bank.settings import Settings
 from tests.waiting import eventually
 

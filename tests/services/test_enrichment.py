@@ -10,10 +10,9 @@ import pytest
 from memory_bank.bootstrap import App, Parts, open_app, running_worker
 from memory_bank.domain.filters import Filter
 from memory_bank.domain.links import Judgement, LinkOrigin, LinkType
-from memory_bank.domain.notes import Change, Draft, Enrichment, Note
+from memory_bank.domain.notes import Change, Draft, Enrichment, Note, When
 from memory_bank.domain.recall import Query
 from memory_bank.errors import ProviderUnavailable
-from memory_bank.services.notes import When
 from memory_bank.settings import Settings
 from tests.fakes import FakeAnalyst, FakeClock, FakeEmbedder
 from tests.waiting import eventually

@@ -13,10 +13,9 @@ from memory_bank.bootstrap import App
 from memory_bank.domain import filters
 from memory_bank.domain.filters import Filter, TagMatch
 from memory_bank.domain.links import LinkType
-from memory_bank.domain.notes import Change, Draft, Enrichment
+from memory_bank.domain.notes import Change, Draft, Enrichment, When
 from memory_bank.domain.recall import Query
 from memory_bank.errors import Conflict, InvalidInput, NotFound
-from memory_bank.services.notes import When
 from tests.fakes import FakeAnalyst, FakeClock, FakeEmbedder
 
 BANK = "default"
@@ -241,6 +240,14 @@ async def test_a_new_text_that_another_note_holds_is_a_conflict(app: App) -> Non
     with pytest.raises(Conflict, match="already holds"):
         await app.notes.update(BANK, id, Change(content="taken"))
     assert (await app.notes.get(BANK, [id]))[0].note.content == "free"
+
+
+async def test_of_two_notes_changed_to_one_text_at_once_one_is_told_of_the_conflict(app: App) -> None:
+    ids = [await add(app, f"version {n}") for n in range(4)]
+    changes = [app.notes.update(BANK, id, Change(content="the one text")) for id in ids]
+    answers = await asyncio.gather(*changes, return_exceptions=True)
+    assert sum(not isinstance(each, BaseException) for each in answers) == 1
+    assert all(isinstance(each, Conflict) for each in answers if isinstance(each, BaseException))
 
 
 async def test_a_deleted_note_is_gone_from_everywhere(app: App) -> None:

@@ -8,10 +8,9 @@ import pytest
 
 from memory_bank.bootstrap import App
 from memory_bank.domain.filters import Filter
-from memory_bank.domain.notes import Change, Draft
+from memory_bank.domain.notes import Change, Draft, When
 from memory_bank.errors import Conflict
 from memory_bank.providers.tokens import NAME, UnicodeTokeniser
-from memory_bank.services.notes import When
 from memory_bank.settings import Settings
 from memory_bank.store import lexical
 from memory_bank.store.database import Database

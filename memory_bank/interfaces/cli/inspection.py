@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 import click
 
 from memory_bank import bootstrap, settings
-from memory_bank.errors import MemoryBankError
+from memory_bank.errors import MemoryBankError, StoreUnavailable
 from memory_bank.interfaces.answers import Answer
 from memory_bank.interfaces.cli.invocation import Invocation, json_option, show, waited
 from memory_bank.settings import Settings
@@ -93,8 +93,10 @@ async def _examined(loaded: Settings) -> DoctorAnswer:
             checks.append(await _checked("database", app.maintenance.server))
             checks.append(await _checked("embedding model", lambda: _model(app)))
             checks.append(await _checked("notes and queue", lambda: _contents(app)))
-    except MemoryBankError as error:
+    except StoreUnavailable as error:
         checks.append(CheckAnswer(name="database", ok=False, detail=str(error)))
+    except MemoryBankError as error:
+        checks.append(CheckAnswer(name="configuration", ok=False, detail=str(error)))
     return DoctorAnswer(ok=all(check.ok for check in checks), checks=checks)
 
 

@@ -2,8 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,8 +10,9 @@ from typing import Any, TypeVar
 import click
 import pydantic
 
-from memory_bank import bootstrap, settings
+from memory_bank import settings
 from memory_bank.domain import banks
+from memory_bank.interfaces import logs
 from memory_bank.settings import Settings
 
 logger = logging.getLogger(__name__)
@@ -39,16 +39,10 @@ class Invocation:
         loaded = settings.load(
             config=self.config, environ=self.environ, cwd=self.cwd, overrides={**self.overrides, **own}
         )
-        bootstrap.configure_logging(loaded)
+        logs.configure(loaded)
         for warning in loaded.warnings:
             logger.warning("%s", warning)
         return loaded
-
-    @asynccontextmanager
-    async def app(self, *, check_model: bool = True) -> AsyncIterator[bootstrap.App]:
-        """Open the app for one command."""
-        async with bootstrap.open_app(self.settings(), check_model=check_model) as app:
-            yield app
 
 
 def bank_option(command: CommandT) -> CommandT:

@@ -9,6 +9,7 @@ from memory_bank.domain import text
 from memory_bank.errors import InvalidInput
 from memory_bank.interfaces import arguments, notes
 from memory_bank.interfaces.answers import NoteAnswer
+from memory_bank.interfaces.cli import opened
 from memory_bank.interfaces.cli.invocation import Invocation, bank_option, json_option, show, waited
 
 LINE_LENGTH = 200
@@ -32,7 +33,7 @@ def add(invocation: Invocation, /, content: str | None, as_json: bool, queued: b
     asked: notes.AddNote = arguments.read(notes.AddNote, {"content": words, "enrichment": enrichment, **_listed(given)})
 
     async def work() -> notes.AddedAnswer:
-        async with invocation.app() as app:
+        async with opened.app(invocation) as app:
             return await notes.add(app, asked)
 
     answer = waited(work())
@@ -60,7 +61,7 @@ def search(invocation: Invocation, /, as_json: bool, **given: Any) -> None:
     asked: notes.SearchNotes = arguments.read(notes.SearchNotes, _listed(given))
 
     async def work() -> notes.FoundAnswer:
-        async with invocation.app() as app:
+        async with opened.app(invocation) as app:
             return await notes.search(app, asked)
 
     answer = waited(work())
@@ -77,7 +78,7 @@ def get(invocation: Invocation, ids: tuple[str, ...], bank: str, as_json: bool) 
     asked: notes.GetNotes = arguments.read(notes.GetNotes, {"ids": list(ids), "bank": bank})
 
     async def work() -> notes.GotAnswer:
-        async with invocation.app() as app:
+        async with opened.app(invocation) as app:
             return await notes.get(app, asked)
 
     answer = waited(work())
@@ -101,7 +102,7 @@ def browse(invocation: Invocation, /, as_json: bool, **given: Any) -> None:
     asked: notes.ListNotes = arguments.read(notes.ListNotes, _listed(given))
 
     async def work() -> notes.PageAnswer:
-        async with invocation.app() as app:
+        async with opened.app(invocation) as app:
             return await notes.browse(app, asked)
 
     answer = waited(work())

@@ -9,6 +9,7 @@ import click
 from memory_bank import bootstrap
 from memory_bank.domain.links import LinkOrigin
 from memory_bank.interfaces.answers import Answer
+from memory_bank.interfaces.cli import opened
 from memory_bank.interfaces.cli.invocation import Invocation, json_option, show, waited
 from memory_bank.services.enrichment import JOB_SIZE
 
@@ -38,9 +39,14 @@ def worker(invocation: Invocation) -> None:
         stopped = asyncio.Event()
         for each in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(each, stopped.set)
-        async with invocation.app() as app, bootstrap.running_worker(app):
+        async with opened.app(invocation) as app, bootstrap.running_worker(app):
             click.echo("Working off the queue. Stop with Ctrl-C.", err=True)
-            await stopped.wait()
+            ends = {asyncio.create_task(stopped.wait()), asyncio.create_task(bootstrap.watch_model(app))}
+            done, others = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+            for task in others:
+                task.cancel()
+            for task in done:
+                task.result()
 
     waited(work())
 
@@ -71,7 +77,7 @@ def reindex(invocation: Invocation, as_json: bool) -> None:
     """
 
     async def work() -> ReindexedAnswer:
-        async with invocation.app(check_model=False) as app:
+        async with opened.app(invocation, check_model=False) as app:
             tokenised = await app.maintenance.tokenise()
             with _bar("Embedding") as bar:
                 done = await app.maintenance.reindex(lambda current, total: _advance(bar, current, total))
@@ -84,7 +90,7 @@ def reindex(invocation: Invocation, as_json: bool) -> None:
 async def _enrich(
     invocation: Invocation, bank: str | None, origin: LinkOrigin | None, *, failed: bool
 ) -> EnrichedAnswer:
-    async with invocation.app() as app:
+    async with opened.app(invocation) as app:
         state = await app.maintenance.state()
         names = [each.bank for each in state.banks] if bank is None else [bank]
         waiting = [

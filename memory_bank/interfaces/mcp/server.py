@@ -8,11 +8,11 @@ from mcp.server import ServerRequestContext
 from mcp.server.lowlevel import Server
 
 import memory_bank
-from memory_bank.bootstrap import Opening
 from memory_bank.errors import MemoryBankError
 from memory_bank.interfaces import arguments
 from memory_bank.interfaces.mcp import notes
 from memory_bank.interfaces.mcp.tools import Tool
+from memory_bank.interfaces.opening import Opening
 from memory_bank.settings import Toolset
 
 logger = logging.getLogger(__name__)

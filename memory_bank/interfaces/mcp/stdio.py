@@ -9,7 +9,8 @@ import signal
 import threading
 from collections.abc import Callable
 from enum import Enum, auto
-from typing import IO, BinaryIO, cast
+from types import TracebackType
+from typing import IO, Any, BinaryIO, Self, cast
 
 import anyio
 import anyio.from_thread
@@ -18,15 +19,16 @@ from mcp import types
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 
-from memory_bank.bootstrap import Opening
 from memory_bank.interfaces.guards import BODY_LIMIT, cleaned
 from memory_bank.interfaces.mcp import server
+from memory_bank.interfaces.opening import Opening
 from memory_bank.settings import Settings
 
 logger = logging.getLogger(__name__)
 
-CLOSING_SECONDS = 4.0
-"""Clients wait five seconds for the process to end before they kill it."""
+# clients wait about five seconds for the process to end before they kill it
+ANSWERING_SECONDS = 1.5
+CLOSING_SECONDS = 3.0
 
 
 class End(Enum):
@@ -61,12 +63,15 @@ class Lines:
     """The client's lines as the SDK reads them from a text file, one message each.
 
     The SDK drops a line that is no message without a word, and its client waits for ever: such a line goes to `refuse`
-    with the answer it gets. Lone surrogates, which no parser behind takes, are cleaned out.
+    with the answer it gets. Lone surrogates, which no parser behind takes, are cleaned out. The end of input is held
+    back for a moment while requests are unanswered: the SDK gives them up when it comes.
     """
 
     def __init__(self, wire: BinaryIO, *, refuse: Callable[[types.JSONRPCError], None]) -> None:
         self._wire = wire
         self._refuse = refuse
+        self._unanswered: set[types.RequestId] = set()
+        self._answered = threading.Condition()
 
     def readline(self) -> str:
         """Wait for the next message and return its line; an empty one at the end of input."""
@@ -75,48 +80,86 @@ class Lines:
             if not line:
                 continue
             try:
-                refusal = refused(line)
+                message = read(line)
             except Ignored as problem:
                 logger.warning("A message of the client was ignored: %s", problem)
                 continue
-            if refusal is None:
-                return line.decode() + "\n"
-            self._refuse(refusal)
+            except Refused as refused:
+                self._refuse(refused.answer)
+                continue
+            if isinstance(message, types.JSONRPCRequest):
+                with self._answered:
+                    self._unanswered.add(message.id)
+            return line.decode() + "\n"
+        with self._answered:
+            self._answered.wait_for(lambda: not self._unanswered, ANSWERING_SECONDS)
         return ""
+
+    def answered(self, message: types.JSONRPCMessage) -> None:
+        """Take note of a message that goes to the client."""
+        if isinstance(message, (types.JSONRPCResponse, types.JSONRPCError)) and message.id is not None:
+            with self._answered:
+                self._unanswered.discard(message.id)
+                self._answered.notify()
 
 
 class Ignored(Exception):
-    """A line that is neither a message nor a request for one."""
+    """A broken answer to a request of ours: its id is one of ours, and an error that names it would go astray."""
 
 
-def refused(line: bytes) -> types.JSONRPCError | None:
-    """Return the answer to a line that is no JSON-RPC message, None for one that is.
+class Refused(Exception):
+    """A line that is no message; carries its answer."""
 
-    Raises `Ignored` for a broken answer to a request of ours: its id is one of ours, and an error would go astray.
-    """
+    def __init__(self, code: int, problem: str, *, id: object = None) -> None:
+        super().__init__(problem)
+        known = id if isinstance(id, (int, str)) and not isinstance(id, bool) else None
+        self.answer = types.JSONRPCError(jsonrpc="2.0", id=known, error=types.ErrorData(code=code, message=problem))
+
+
+def read(line: bytes) -> types.JSONRPCMessage:
+    """Return the JSON-RPC message that a line is; raises `Refused`, and `Ignored` where nothing may be answered."""
     try:
         given = json.loads(line)
     except (ValueError, RecursionError):
-        return _error(types.PARSE_ERROR, "the line is no JSON; send one JSON-RPC message a line, in UTF-8", id=None)
-    if len(line) > BODY_LIMIT:
+        problem = "the line is no JSON; send one JSON-RPC message a line, in UTF-8"
+        raise Refused(types.PARSE_ERROR, problem) from None
+    fields = given if isinstance(given, dict) else {}
+    try:
+        message: types.JSONRPCMessage = types.jsonrpc_message_adapter.validate_python(given, by_name=False)
+    except (pydantic.ValidationError, RecursionError):
+        problem = "the line is no JSON-RPC 2.0 message; send an object with jsonrpc, id, method and params"
+        if "method" not in fields and ("result" in fields or "error" in fields):
+            raise Ignored(problem) from None
+        raise Refused(types.INVALID_REQUEST, problem, id=fields.get("id")) from None
+    if isinstance(message, types.JSONRPCNotification) and "id" in fields:
+        raise Refused(types.INVALID_REQUEST, "the id of a request must be a whole number or text")
+    if isinstance(message, types.JSONRPCRequest) and len(line) > BODY_LIMIT:
         problem = f"the message is larger than {BODY_LIMIT} bytes (4 MiB); send less at once"
-    else:
-        try:
-            message = types.jsonrpc_message_adapter.validate_python(given, by_name=False)
-        except (pydantic.ValidationError, RecursionError):
-            problem = "the line is no JSON-RPC 2.0 message; send an object with jsonrpc, id, method and params"
-        else:
-            if not (isinstance(message, types.JSONRPCNotification) and "id" in given):
-                return None
-            problem = "the id of a request must be a whole number or text"
-    id = given.get("id") if isinstance(given, dict) else None
-    if isinstance(given, dict) and "method" not in given and ("result" in given or "error" in given):
-        raise Ignored(problem)
-    return _error(types.INVALID_REQUEST, problem, id=id if type(id) in (int, str) else None)
+        raise Refused(types.INVALID_REQUEST, problem, id=message.id)
+    return message
 
 
-def _error(code: int, message: str, *, id: types.RequestId | None) -> types.JSONRPCError:
-    return types.JSONRPCError(jsonrpc="2.0", id=id, error=types.ErrorData(code=code, message=message))
+class _Answers:
+    """The stream to the client, which tells `lines` what goes through it."""
+
+    def __init__(self, stream: Any, lines: Lines) -> None:
+        self._stream = stream
+        self._lines = lines
+
+    async def send(self, item: SessionMessage, /) -> None:
+        await self._stream.send(item)
+        self._lines.answered(item.message)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
 
 
 async def _answer(opening: Opening) -> None:
@@ -125,9 +168,9 @@ async def _answer(opening: Opening) -> None:
     def refuse(error: types.JSONRPCError) -> None:
         anyio.from_thread.run(outgoing.send, SessionMessage(error))
 
-    lines = anyio.wrap_file(cast(IO[str], Lines(_client(), refuse=refuse)))
-    async with stdio_server(stdin=lines) as (incoming, outgoing):
-        await mcp.run(incoming, outgoing, mcp.create_initialization_options())
+    lines = Lines(_client(), refuse=refuse)
+    async with stdio_server(stdin=anyio.wrap_file(cast(IO[str], lines))) as (incoming, outgoing):
+        await mcp.run(incoming, _Answers(outgoing, lines), mcp.create_initialization_options())
 
 
 def _client() -> BinaryIO:
@@ -139,7 +182,8 @@ def _client() -> BinaryIO:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
-    return os.fdopen(private, "rb")
+    # left open to the end: a thread may still wait in it
+    return os.fdopen(private, "rb", closefd=False)
 
 
 def _end_within(seconds: float) -> None:

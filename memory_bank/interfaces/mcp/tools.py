@@ -2,14 +2,16 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from mcp import types
 
-from memory_bank.bootstrap import App
 from memory_bank.interfaces.answers import Answer
 from memory_bank.interfaces.arguments import Arguments
 from memory_bank.interfaces.mcp import schemas
+
+if TYPE_CHECKING:
+    from memory_bank.bootstrap import App
 
 AskedT = TypeVar("AskedT", bound=Arguments)
 AnswerT = TypeVar("AnswerT", bound=Answer)
@@ -24,7 +26,7 @@ class Tool(Generic[AskedT, AnswerT]):
     description: str
     arguments: type[AskedT]
     answer: type[AnswerT]
-    run: Callable[[App, AskedT], Awaitable[AnswerT]]
+    run: "Callable[[App, AskedT], Awaitable[AnswerT]]"
     read_only: bool = False
     destructive: bool = False
     idempotent: bool = False

@@ -5,10 +5,11 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request
 
-from memory_bank.bootstrap import App, Opening
+from memory_bank.bootstrap import App
 from memory_bank.domain import banks
 from memory_bank.interfaces import notes
 from memory_bank.interfaces.answers import LinkAnswer, NoteAnswer
+from memory_bank.interfaces.opening import Opening
 
 router = APIRouter(prefix="/api/v1", tags=["notes"])
 

@@ -2,9 +2,9 @@
 
 from fastapi import APIRouter, Request, Response
 
-from memory_bank.bootstrap import Opening
 from memory_bank.errors import MemoryBankError
 from memory_bank.interfaces.answers import Answer
+from memory_bank.interfaces.opening import Opening
 from memory_bank.providers.embedding import State
 
 router = APIRouter(tags=["status"])

@@ -1,0 +1,14 @@
+"""The app of one command, open while the command runs."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from memory_bank import bootstrap
+from memory_bank.interfaces.cli.invocation import Invocation
+
+
+@asynccontextmanager
+async def app(invocation: Invocation, *, check_model: bool = True) -> AsyncIterator[bootstrap.App]:
+    """Open the app by the settings that the command was started with."""
+    async with bootstrap.open_app(invocation.settings(), check_model=check_model) as opened:
+        yield opened
