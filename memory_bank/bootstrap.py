@@ -242,6 +242,7 @@ def _services(
             decay=decay,
             calibration=embedding.calibration(embedder.name),
             floor=settings.memory.similarity_threshold,
+            vector_floor=embedding.calibrated_floor(embedder.name),
             fusion=settings.search.fusion,
             batch_factor=settings.memory.batch_factor,
         ),

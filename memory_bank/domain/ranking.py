@@ -78,7 +78,10 @@ class Facts:
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """The query as ranking sees it: its terms' weights, how far the model knows its language, the model's constants."""
+    """The query as ranking sees it.
+
+    confidence: how far the model knows its language, 0 to 1. neutral: the model's own (`Calibration`).
+    """
 
     weights: Weights
     confidence: float

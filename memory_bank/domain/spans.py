@@ -39,7 +39,7 @@ _DAY_FIRST = re.compile(
     re.IGNORECASE,
 )
 _MONTH_FIRST = re.compile(rf"\b({_NAME})\s+(\d\d?)(?:st|nd|rd|th)?\b(?:,?\s+((?:19|20)\d\d))?", re.IGNORECASE)
-_YEAR = re.compile(r"(?<![\d-])((?:19|20)\d\d)(?![\d年-])")
+_YEAR = re.compile(r"(?<![\w-])((?:19|20)\d\d)(?![\w-])")
 
 
 @dataclass(frozen=True, kw_only=True)

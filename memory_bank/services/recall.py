@@ -51,8 +51,9 @@ class RecallService:
     """Finds what is still retrievable.
 
     query → arms → facts about their hits and those next to them → fuse → floor → retrievability gate → without
-    near-duplicates → limit → mark as recalled. `floor` is a fixed lowest cosine for what no term finds, in place of the
-    evidence that `calibration` weighs; `batch_factor` is how many times the limit an arm brings.
+    near-duplicates → limit → mark as recalled. `floor` is a fixed lowest cosine of what no term finds, in place of the
+    evidence that `calibration` weighs; `vector_floor` holds where vectors alone are asked. `batch_factor` is how many
+    times the limit an arm brings.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class RecallService:
         decay: retrievability.DecayPolicy,
         calibration: ranking.Calibration | None,
         floor: float | None,
+        vector_floor: float,
         batch_factor: int,
         fusion: Fusion,
     ) -> None:
@@ -75,6 +77,7 @@ class RecallService:
         self._decay = decay
         self._calibration = calibration
         self._floor = floor
+        self._vector_floor = vector_floor
         self._batch_factor = batch_factor
         self._fusion = fusion
 
@@ -213,7 +216,9 @@ class RecallService:
         return any(end in evidence and evidence[end] >= ranking.NOTE_FLOOR for end in ends if end is not None)
 
     def _fixed_floor(self, asked: Query) -> float | None:
-        return self._floor if asked.min_similarity is None else asked.min_similarity
+        """Return the fixed floor, if one is set; vectors alone have no other."""
+        fixed = self._floor if asked.min_similarity is None else asked.min_similarity
+        return self._vector_floor if fixed is None and Arm.LEXICAL not in asked.arms else fixed
 
     def _confidence(self, text: str) -> float:
         letters = sum(character.isalnum() for character in text)

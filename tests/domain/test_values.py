@@ -1,4 +1,4 @@
-"""Filters, cursors, moments, bank names, bounded analyses, and the fusion of arms."""
+"""Filters, cursors, moments, bank names, and bounded analyses."""
 
 from datetime import UTC, datetime, timedelta, timezone
 from uuid import UUID
@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_bank.domain import analysis, banks, filters, links, moments, notes, ranking
+from memory_bank.domain import analysis, banks, filters, links, moments, notes
 from memory_bank.domain.links import LinkOrigin
 from memory_bank.errors import InvalidInput
 
 moments_in_time = st.datetimes(timezones=st.just(UTC))
-scores = st.dictionaries(st.uuids(), st.floats(min_value=-1, max_value=1), max_size=8)
 
 
 @given(moments_in_time, st.uuids())
@@ -88,24 +87,3 @@ def test_tags_are_lower_case_and_stand_once() -> None:
 def test_a_link_needs_a_short_explanation(explanation: str) -> None:
     with pytest.raises(InvalidInput, match=r"^explanation:"):
         links.checked_explanation(explanation)
-
-
-def ranked(found: dict[UUID, float]) -> list[tuple[UUID, float]]:
-    return sorted(found.items(), key=lambda each: -each[1])
-
-
-@given(scores, scores)
-def test_the_order_of_arms_does_not_matter_and_no_note_is_invented(
-    one: dict[UUID, float], other: dict[UUID, float]
-) -> None:
-    fused = ranking.fused({"a": ranked(one), "b": ranked(other)})
-    assert fused == ranking.fused({"b": ranked(other), "a": ranked(one)})
-    assert {each.note_id for each in fused} == one.keys() | other.keys()
-    assert len(fused) == len({each.note_id for each in fused})
-
-
-@given(scores)
-def test_a_single_arm_keeps_its_order(found: dict[UUID, float]) -> None:
-    fused = ranking.fused({"a": ranked(found)})
-    assert [each.score for each in fused] == sorted(found.values(), reverse=True)
-    assert [each.arms[0].rank for each in fused] == sorted(each.arms[0].rank for each in fused)

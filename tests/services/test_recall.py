@@ -12,9 +12,10 @@ import pytest
 from memory_bank import settings
 from memory_bank.bootstrap import App, Parts, open_app
 from memory_bank.domain import filters
+from memory_bank.domain.links import LinkType
 from memory_bank.domain.notes import Draft
-from memory_bank.domain.recall import Query
-from memory_bank.errors import InvalidInput
+from memory_bank.domain.recall import Arm, Query
+from memory_bank.errors import InvalidInput, ProviderUnavailable
 from memory_bank.settings import Settings
 from tests.fakes import FakeClock, FakeEmbedder
 
@@ -58,9 +59,12 @@ async def test_the_nearest_comes_first_and_nothing_below_the_floor(app: App) -> 
 async def test_a_result_explains_its_score(app: App) -> None:
     await add(app, "alpha beta", "alpha gamma")
     found = await app.recall.search(BANK, Query(text="alpha beta"))
+    vector, lexical = found[0].arms
+    assert (vector.arm, vector.rank, lexical.arm, lexical.rank) == ("vector", 1, "lexical", 1)
+    assert vector.score == pytest.approx(1.0, abs=1e-5)
     assert [each.arms[0].rank for each in found] == [1, 2]
-    assert found[0].arms[0].arm == "vector"
-    assert found[0].score == pytest.approx(1.0, abs=1e-5)
+    assert found[0].score > found[1].score
+    assert found[0].evidence is not None
 
 
 async def test_a_note_returned_counts_as_recalled_once_and_the_rest_do_not(app: App, clock: FakeClock) -> None:
@@ -164,10 +168,11 @@ async def test_the_index_finds_what_an_exact_scan_finds_under_a_filter_on_a_smal
     query = "w1 w2 w3"
     vector = await embedder.embed_query(query)
     exact = sorted(small, key=lambda text: -float(np.dot(embedder._windows(text)[0], vector)))
-    found = await search(app, query, limit=10, min_similarity=-1.0)
+    by_vector = frozenset({Arm.VECTOR})
+    found = await search(app, query, limit=10, min_similarity=-1.0, arms=by_vector)
     assert len(found) == 10
     assert len(set(found) & set(exact[:10])) >= 9
-    assert len(await search(app, query, limit=200, min_similarity=-1.0)) == 100
+    assert len(await search(app, query, limit=200, min_similarity=-1.0, arms=by_vector)) == 100
 
 
 @pytest.mark.parametrize("limit", [0, -1, 201, 10_000])
@@ -216,3 +221,94 @@ async def test_time_moves_only_with_the_injected_clock(app: App, clock: FakeCloc
     second = (await app.recall.search(BANK, Query(text="alpha beta")))[0]
     assert first.retrievability == pytest.approx(0.95**1.5)
     assert second.retrievability == pytest.approx(0.95)
+
+
+async def test_words_find_what_the_model_does_not_and_the_other_way_round(app: App, embedder: FakeEmbedder) -> None:
+    await add(app, "the spare key lies under the blue pot")
+    embedder.down = True
+    assert await search(app, "blue pot") == ["the spare key lies under the blue pot"]
+    with pytest.raises(ProviderUnavailable):
+        await search(app, "blue pot", arms=frozenset({Arm.VECTOR}))
+
+
+@pytest.mark.parametrize(
+    ("content", "query"),
+    [
+        ("夜间备份任务因为磁盘配额不足而中断", "磁盘配额不足"),
+        ("夜间备份任务因为磁盘配额不足而中断", "备份"),
+        ("用 redis 做缓存层", "redis 缓存"),
+        ("サーバー移行計画", "移行計画"),
+        ("데이터베이스마이그레이션", "마이그레이션"),
+        ("upgrade libsimdjson to v2.3.1 in foo.bar/baz", "libsimdjson"),
+        ("upgrade libsimdjson to v2.3.1 in foo.bar/baz", "foo.bar/baz"),
+        ("rename snake_case_name soon", "snake_case_name"),
+    ],
+)
+async def test_a_text_is_found_by_its_words_in_any_script(app: App, content: str, query: str) -> None:
+    await add(app, content, "an entirely unrelated note about gardening", "完全不同的内容")
+    assert (await search(app, query))[0] == content
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "a'); DROP TABLE notes; --",
+        'AND OR NOT NEAR("',
+        "*%_\\",
+        "🎉🎉",
+        "the of and",
+        "?!…",
+        "e\u0301\u200b\u202e",
+        "x " * 5_000,
+        "日本 mixed скрипт العربية",
+        "<->&|!():*",
+    ],
+)
+async def test_a_query_is_data_and_never_an_error(app: App, query: str) -> None:
+    await add(app, "alpha beta")
+    await search(app, query)
+    assert await search(app, "alpha beta") == ["alpha beta"]
+
+
+async def test_a_neighbour_in_the_session_helps_a_note_and_its_answer_is_found(app: App) -> None:
+    turns = ["where did you park the bicycle", "behind the old library", "and the helmet", "in the kitchen drawer"]
+    drafts = [Draft(content=turn, session="s", position=n) for n, turn in enumerate(turns)]
+    await app.notes.add_all(BANK, drafts)
+    found = await search(app, "park the bicycle", limit=4, include_forgotten=True, min_similarity=-1.0)
+    assert found.index("behind the old library") < found.index("in the kitchen drawer")
+
+
+async def test_conditions_without_a_text_list_the_newest_and_count_as_recall(app: App, clock: FakeClock) -> None:
+    for n in range(3):
+        clock.advance(minutes=1)
+        await add(app, f"tagged {n}", tags=("t",))
+    await add(app, "untagged")
+    found = await app.recall.search(BANK, Query(text="", limit=2, wanted=filters.checked(tags=["t"])))
+    assert [each.note.content for each in found] == ["tagged 2", "tagged 1"]
+    assert found[0].note.retrieval_count == 1
+    with pytest.raises(InvalidInput, match=r"^context:"):
+        await app.recall.search(BANK, Query(text=" "))
+
+
+async def test_near_duplicates_are_shown_once_but_a_changed_number_is_news(app: App) -> None:
+    await add(
+        app,
+        "the server of project atlas listens on port 3211 these days",
+        "the server of project atlas listens on port 8080 these days",
+        "the server of project atlas listens on port 8080 these very days",
+    )
+    assert len(await search(app, "which port does the server of project atlas listen on")) == 2
+
+
+async def test_links_bring_in_notes_on_request(app: App) -> None:
+    near, far = await add(app, "alpha beta gamma", "quite unrelated words")
+    await app.links.link(BANK, near, far, type=LinkType.CAUSAL, explanation="because")
+    assert await search(app, "alpha beta") == ["alpha beta gamma"]
+    assert await search(app, "alpha beta", expand=True) == ["alpha beta gamma", "quite unrelated words"]
+
+
+@pytest.mark.parametrize("fusion", ["rrf", "weighted"])
+async def test_the_published_fusions_are_options(loaded: Settings, embedder: FakeEmbedder, fusion: str) -> None:
+    async with open_app(with_settings(loaded, search__fusion=fusion), parts=Parts(embedder=embedder)) as app:
+        await add(app, "alpha beta gamma", "alpha beta other", "nothing of it")
+        assert (await search(app, "alpha beta gamma"))[:2] == ["alpha beta gamma", "alpha beta other"]
