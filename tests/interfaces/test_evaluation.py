@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from memory_bank.bootstrap import App, Parts, open_app
 from memory_bank.domain.notes import Draft
 from memory_bank.domain.recall import Query
-from memory_bank.errors import InvalidInput
+from memory_bank.errors import InvalidInput, ProviderUnavailable
 from memory_bank.interfaces import retrieval_sets
 from memory_bank.interfaces.cli import evaluation, throwaway
 from memory_bank.interfaces.cli import measurement as benching
@@ -139,14 +139,12 @@ async def test_documents_keep_their_session_their_place_in_it_and_their_date(
     assert note.timestamp == datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
 
 
-async def test_an_arm_that_is_not_there_or_a_model_that_is_down_gives_no_figures(
-    invocation: Invocation, tmp_path: Path
-) -> None:
+async def test_a_model_that_is_down_gives_no_figures(invocation: Invocation, tmp_path: Path) -> None:
     corpora = retrieval_sets.read(write(tmp_path, TEA))
     embedder = FakeEmbedder()
     async with throwaway.place(invocation, parts=Parts(embedder=embedder)) as place:
         embedder.down = True
-        with pytest.raises(Exception, match="the embedder is down"):
+        with pytest.raises(ProviderUnavailable, match="the embedder is down"):
             await evaluation.Run(place, variants=["vector"], limit=20).answer(corpora, following={}, explain=False)
 
 

@@ -8,12 +8,13 @@ import click
 
 from memory_bank.domain import evaluation, recall
 from memory_bank.domain.evaluation import Corpus, Measures
+from memory_bank.domain.recall import Query
 from memory_bank.errors import InvalidInput
 from memory_bank.interfaces import retrieval_sets
 from memory_bank.interfaces.answers import Answer, ArmAnswer
 from memory_bank.interfaces.cli import throwaway
 from memory_bank.interfaces.cli.invocation import Invocation, json_option, show, waited
-from memory_bank.services.evaluation import VARIANTS, Asked, Loaded, is_weak
+from memory_bank.services.evaluation import VARIANTS, Asked, Loaded, is_weak, with_arms
 
 EXPLAINED_HITS = 5
 SETTING_NOTES = (
@@ -201,6 +202,8 @@ def _variants(arms: str) -> list[str]:
     for each in named:
         if each not in VARIANTS:
             raise InvalidInput("--arms", f"{each[:40]!r} is unknown; name some of {', '.join(VARIANTS)}")
+        # refused before anything is loaded
+        with_arms(Query(text=each), VARIANTS[each])
     if not named:
         raise InvalidInput("--arms", f"name some of {', '.join(VARIANTS)}")
     return named
