@@ -15,8 +15,10 @@ from memory_bank.providers import embedding, heuristics, llm, tokens
 from memory_bank.services.clock import Clock, SystemClock
 from memory_bank.services.embedder import Embedder
 from memory_bank.services.enrichment import Analyst, EnrichmentService
+from memory_bank.services.evaluation import EvaluationService
 from memory_bank.services.links import LinkService
 from memory_bank.services.maintenance import MaintenanceService
+from memory_bank.services.measurement import MeasurementService
 from memory_bank.services.notes import NoteService
 from memory_bank.services.recall import RecallService
 from memory_bank.settings import DdlAuto, Settings
@@ -63,17 +65,20 @@ class App:
     links: LinkService
     enrichment: EnrichmentService
     maintenance: MaintenanceService
+    measurement: MeasurementService
+    evaluation: EvaluationService
     embedder: LoadingEmbedder
     jobs: JobQueue
 
 
 @dataclass(frozen=True, kw_only=True)
 class Parts:
-    """Stand-ins for what touches the world outside; a test hands over fakes, the product none."""
+    """Stand-ins for what touches the world outside: fakes in a test, what measures in `eval` and `bench`."""
 
     embedder: LoadingEmbedder | None = None
     analyst: Analyst | None = None
     clock: Clock | None = None
+    enrichment: type[EnrichmentService] = EnrichmentService
 
 
 @asynccontextmanager
@@ -99,7 +104,7 @@ async def open_app(settings: Settings, *, parts: Parts = Parts(), check_model: b
         analyst = parts.analyst
         if analyst is None:
             analyst = await opened.enter_async_context(_analyst(settings))
-        app = _services(settings, database, url, embedder=embedder, analyst=analyst, clock=parts.clock)
+        app = _services(settings, database, url, embedder=embedder, analyst=analyst, parts=parts)
         if check_model:
             await app.maintenance.take_model()
         if settings.postgres.url is None:
@@ -197,9 +202,9 @@ def _services(
     *,
     embedder: LoadingEmbedder,
     analyst: Analyst,
-    clock: Clock | None,
+    parts: Parts,
 ) -> App:
-    clock = clock or SystemClock()
+    clock = parts.clock or SystemClock()
     decay = settings.retrievability_filter.policy()
     floor = settings.memory.similarity_threshold
     if floor is None:
@@ -210,7 +215,7 @@ def _services(
         attempts=settings.enrichment.attempts,
         prepared_statements=settings.postgres.prepared_statements,
     )
-    enrichment = EnrichmentService(
+    enrichment = parts.enrichment(
         database=database,
         jobs=jobs,
         embedder=embedder,
@@ -222,33 +227,38 @@ def _services(
     )
     tokeniser = tokens.UnicodeTokeniser()
     jobs.handle_enrich(enrichment.enrich_all)
+    notes = NoteService(
+        database=database,
+        jobs=jobs,
+        embedder=embedder,
+        tokeniser=tokeniser,
+        enrichment=enrichment,
+        clock=clock,
+        decay=decay,
+        inline_limit=timedelta(seconds=settings.enrichment.inline_timeout),
+    )
+    recall = RecallService(
+        database=database,
+        embedder=embedder,
+        tokeniser=tokeniser,
+        clock=clock,
+        decay=decay,
+        calibration=embedding.calibration(embedder.name),
+        floor=settings.memory.similarity_threshold,
+        vector_floor=embedding.calibrated_floor(embedder.name),
+        fusion=settings.search.fusion,
+        batch_factor=settings.memory.batch_factor,
+    )
+    measurement = MeasurementService(database=database, notes=notes, recall=recall, embedder=embedder)
     return App(
         settings=settings,
-        notes=NoteService(
-            database=database,
-            jobs=jobs,
-            embedder=embedder,
-            tokeniser=tokeniser,
-            enrichment=enrichment,
-            clock=clock,
-            decay=decay,
-            inline_limit=timedelta(seconds=settings.enrichment.inline_timeout),
-        ),
-        recall=RecallService(
-            database=database,
-            embedder=embedder,
-            tokeniser=tokeniser,
-            clock=clock,
-            decay=decay,
-            calibration=embedding.calibration(embedder.name),
-            floor=settings.memory.similarity_threshold,
-            vector_floor=embedding.calibrated_floor(embedder.name),
-            fusion=settings.search.fusion,
-            batch_factor=settings.memory.batch_factor,
-        ),
+        notes=notes,
+        recall=recall,
         links=LinkService(database=database, clock=clock, decay=decay),
         enrichment=enrichment,
         maintenance=MaintenanceService(database=database, embedder=embedder, tokeniser=tokeniser),
+        measurement=measurement,
+        evaluation=EvaluationService(notes=notes, recall=recall, embedder=embedder, measurement=measurement),
         embedder=embedder,
         jobs=jobs,
     )

@@ -23,6 +23,8 @@ COMMANDS = {
     "list": "notes",
     "enrich": "working",
     "reindex": "working",
+    "eval": "evaluation",
+    "bench": "measurement",
     "settings": "inspection",
     "doctor": "inspection",
 }

@@ -1,0 +1,265 @@
+"""`memory-bank bench`: how fast notes are added and found, beside the bare model and a hand-written query."""
+
+import itertools
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from memory_bank.domain import evaluation
+from memory_bank.domain.notes import BATCH_LIMIT
+from memory_bank.interfaces import retrieval_sets
+from memory_bank.interfaces.answers import Answer
+from memory_bank.interfaces.cli import throwaway
+from memory_bank.interfaces.cli.invocation import Invocation, json_option, show, waited
+from memory_bank.services import measurement
+from memory_bank.services.measurement import RESULTS, Ingested, Searched
+
+SAMPLE = 1_000
+"""Notes that are embedded by the model where the others get synthetic vectors."""
+
+QUERY_SOURCES = 2_000
+DEFINITIONS = {
+    "ingest": "notes a second added in batches of up to 500, embedded, stored and queued, not enriched; "
+    "beside it the model alone embedding the same texts, batch by batch in turn",
+    "search": f"recall of {RESULTS} notes in process, one query at a time: its embedding and all the rest",
+    "embedding": "the model alone embedding that query",
+    "pgvector": f"SELECT ... ORDER BY embedding <=> query LIMIT {RESULTS} in the same bank of the same table, "
+    "in a transaction of its own, in turn before and after the search",
+    "p50, p95": "nearest rank over the queries; a ratio is of the medians",
+}
+
+
+class IngestAnswer(Answer):
+    """How fast notes were added; `notes` are those of the comparison."""
+
+    notes: int
+    notes_per_second: float
+    embedder_texts_per_second: float
+    ratio_to_embedder: float
+    synthetic_notes: int
+    synthetic_notes_per_second: float | None = None
+
+
+class SpreadAnswer(Answer):
+    """Milliseconds."""
+
+    p50_ms: float
+    p95_ms: float
+
+
+class SearchAnswer(Answer):
+    """How long searches took; ratios are of medians."""
+
+    queries: int
+    mean_results: float
+    search: SpreadAnswer
+    embedding: SpreadAnswer
+    rest: SpreadAnswer
+    pgvector: SpreadAnswer
+    ratio_to_embedder: float
+    ratio_to_pgvector: float
+    ratio_to_embedder_and_pgvector: float
+    rest_ratio_to_pgvector: float
+
+
+class BenchAnswer(Answer):
+    """What was measured, and the figures."""
+
+    notes: int
+    banks: int
+    model: str
+    database: str
+    texts: str
+    synthetic_vectors: bool
+    definitions: dict[str, str]
+    ingest: IngestAnswer
+    search: SearchAnswer
+
+
+@click.command()
+@click.option("--notes", type=click.IntRange(1, 10_000_000), default=2_000, show_default=True, help="Notes in all.")
+@click.option(
+    "--banks", type=click.IntRange(1, 1_000), default=1, show_default=True, help="Banks they are spread over."
+)
+@click.option("--queries", type=click.IntRange(1, 10_000), default=100, show_default=True, help="Searches to time.")
+@click.option(
+    "--texts",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Take the documents of this retrieval set instead of made-up texts.",
+)
+@click.option(
+    "--synthetic-vectors", is_flag=True, help=f"Random unit vectors for all notes but the first {SAMPLE}: for large N."
+)
+@json_option
+@click.pass_obj
+def bench(
+    invocation: Invocation,
+    /,
+    notes: int,
+    banks: int,
+    queries: int,
+    texts: Path | None,
+    synthetic_vectors: bool,
+    as_json: bool,
+) -> None:
+    """Measure adding and searching at a size, in a throw-away place, beside what they cannot be faster than."""
+    source = _texts(texts)
+
+    async def work() -> BenchAnswer:
+        async with throwaway.place(invocation) as place:
+            names = [place.bank() for _ in range(min(banks, notes))]
+            with click.progressbar(length=notes, label="Adding", file=sys.stderr) as bar:
+                ingest, sample = await ingest_notes(
+                    place, names, source, notes=notes, synthetic=synthetic_vectors, progress=bar.update
+                )
+            searched = await time_searches(place, names, sample, queries=queries)
+            return BenchAnswer(
+                notes=notes,
+                banks=len(names),
+                model=place.embedder.name,
+                database=await place.app.maintenance.server(),
+                texts="made-up texts of 20 to 30 words" if texts is None else str(texts),
+                synthetic_vectors=synthetic_vectors,
+                definitions=DEFINITIONS,
+                ingest=ingest,
+                search=searched,
+            )
+
+    answer = waited(work())
+    show(answer, as_json=as_json, readable=lambda: "\n".join(_lines(answer)))
+
+
+async def ingest_notes(
+    place: throwaway.Place,
+    banks: Sequence[str],
+    source: Iterator[str],
+    *,
+    notes: int,
+    synthetic: bool,
+    progress: Callable[[int], None],
+) -> tuple[IngestAnswer, list[str]]:
+    """Add notes, spread evenly over the banks, those past `SAMPLE` with random vectors if `synthetic`.
+
+    Returns the figures, and texts to make queries of.
+    """
+    service = place.app.measurement
+    await place.embedder.embed_query("warm up")
+    embedded = min(notes, SAMPLE) if synthetic else notes
+    real: list[Ingested] = []
+    chance: list[tuple[int, float]] = []
+    sample: list[str] = []
+    turns = itertools.cycle(banks)
+    # every bank gets its share, however few notes there are
+    size = max(1, min(BATCH_LIMIT, embedded // len(banks)))
+    for batch in measurement.batches(source, embedded, size=size):
+        sample += batch[: QUERY_SOURCES - len(sample)]
+        real.append(await service.ingest(next(turns), batch))
+        progress(len(batch))
+    place.embedder.synthetic = True
+    for batch in measurement.batches(source, notes - embedded):
+        chance.append((len(batch), await service.add(next(turns), batch)))
+        progress(len(batch))
+    place.embedder.synthetic = False
+    for bank in banks:
+        await service.require_vectors(bank)
+    return _ingested(real, chance), sample
+
+
+def _ingested(real: Sequence[Ingested], chance: Sequence[tuple[int, float]]) -> IngestAnswer:
+    notes = sum(each.notes for each in real)
+    adding, embedding = sum(each.adding for each in real), sum(each.embedding for each in real)
+    others = sum(count for count, _ in chance)
+    return IngestAnswer(
+        notes=notes,
+        notes_per_second=round(notes / adding, 1),
+        embedder_texts_per_second=round(notes / embedding, 1),
+        ratio_to_embedder=round(embedding / adding, 3),
+        synthetic_notes=others,
+        synthetic_notes_per_second=round(others / sum(seconds for _, seconds in chance), 1) if chance else None,
+    )
+
+
+async def time_searches(
+    place: throwaway.Place, banks: Sequence[str], sample: Sequence[str], *, queries: int
+) -> SearchAnswer:
+    """Search `queries` times, the banks in turn, for words of the sample."""
+    service = place.app.measurement
+    await service.warm_up(banks[0])
+    asked = list(zip(measurement.made_up_queries(sample, queries), itertools.cycle(banks), strict=False))
+    with click.progressbar(asked, label="Searching", file=sys.stderr) as bar:
+        return _searched(
+            [
+                await service.search(bank, text, baseline_first=number % 2 == 0)
+                for number, (text, bank) in enumerate(bar)
+            ]
+        )
+
+
+def _searched(measured: Sequence[Searched]) -> SearchAnswer:
+    search = _spread([each.embedding + each.rest for each in measured])
+    embedding = _spread([each.embedding for each in measured])
+    rest, pgvector = _spread([each.rest for each in measured]), _spread([each.baseline for each in measured])
+    return SearchAnswer(
+        queries=len(measured),
+        mean_results=round(sum(each.found for each in measured) / len(measured), 2),
+        search=search,
+        embedding=embedding,
+        rest=rest,
+        pgvector=pgvector,
+        ratio_to_embedder=_ratio(search, embedding.p50_ms),
+        ratio_to_pgvector=_ratio(search, pgvector.p50_ms),
+        ratio_to_embedder_and_pgvector=_ratio(search, embedding.p50_ms + pgvector.p50_ms),
+        rest_ratio_to_pgvector=_ratio(rest, pgvector.p50_ms),
+    )
+
+
+def _spread(seconds: Sequence[float]) -> SpreadAnswer:
+    return SpreadAnswer(
+        p50_ms=round(evaluation.percentile(seconds, 0.5) * 1_000, 3),
+        p95_ms=round(evaluation.percentile(seconds, 0.95) * 1_000, 3),
+    )
+
+
+def _ratio(spread: SpreadAnswer, milliseconds: float) -> float:
+    # the clock may be too coarse for a model that does nothing
+    return round(spread.p50_ms / max(milliseconds, 0.001), 3)
+
+
+def _texts(file: Path | None) -> Iterator[str]:
+    """Return texts without end: those of a set, again with a number when they are used up, or made-up ones."""
+    if file is None:
+        return measurement.made_up_texts()
+    given = list(dict.fromkeys(each.text for corpus in retrieval_sets.read(file) for each in corpus.documents))
+    return (text if again == 0 else f"{text} ({again})" for again in itertools.count() for text in given)
+
+
+def _lines(answer: BenchAnswer) -> Iterator[str]:
+    ingest, search = answer.ingest, answer.search
+    yield f"{answer.notes} notes in {answer.banks} banks, {answer.texts}; {answer.model}; {answer.database}"
+    if answer.synthetic_vectors:
+        yield f"{ingest.synthetic_notes} of them have synthetic vectors: random, so close to no query"
+    yield ""
+    yield (
+        f"ingest     {ingest.notes_per_second:>8.0f} notes/s   bare embedder {ingest.embedder_texts_per_second:.0f} "
+        f"texts/s   {ingest.ratio_to_embedder:.0%} of it   ({ingest.notes} notes)"
+    )
+    if ingest.synthetic_notes_per_second is not None:
+        yield f"           {ingest.synthetic_notes_per_second:>8.0f} notes/s with synthetic vectors"
+    yield ""
+    yield f"{search.queries} queries, {search.mean_results:.1f} notes found by each on average"
+    yield f"{'':<10} {'p50 ms':>8} {'p95 ms':>8}"
+    rows = {"search": search.search, "embedding": search.embedding, "the rest": search.rest}
+    for name, spread in {**rows, "pgvector": search.pgvector}.items():
+        yield f"{name:<10} {spread.p50_ms:>8.2f} {spread.p95_ms:>8.2f}"
+    yield (
+        f"search / embedding {search.ratio_to_embedder:.2f}, search / pgvector {search.ratio_to_pgvector:.2f}, "
+        f"search / (embedding + pgvector) {search.ratio_to_embedder_and_pgvector:.2f}, "
+        f"the rest / pgvector {search.rest_ratio_to_pgvector:.2f}"
+    )
+    yield ""
+    yield from (f"{name}: {meaning}" for name, meaning in answer.definitions.items())
+
+
+COMMANDS = {"bench": bench}
