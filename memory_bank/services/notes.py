@@ -27,7 +27,7 @@ from memory_bank.services.embedder import Embedder
 from memory_bank.services.enrichment import EnrichmentService
 from memory_bank.services.tokeniser import Tokeniser
 from memory_bank.store import banks as bank_rows
-from memory_bank.store import embeddings, lexical
+from memory_bank.store import embeddings, lexical, links
 from memory_bank.store import notes as note_rows
 from memory_bank.store.database import Database, Tx
 from memory_bank.store.queue import JobQueue
@@ -35,6 +35,7 @@ from memory_bank.store.queue import JobQueue
 logger = logging.getLogger(__name__)
 
 _SAFETY_MARGIN = timedelta(seconds=5)
+_TEXTS_WITHIN_LIMIT = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -245,9 +246,15 @@ class NoteService:
         return _Prepared(windows=windows, terms=terms)
 
     async def _embedded(self, texts: Sequence[str]) -> list[NDArray[float32]] | None:
-        """Return the texts' vectors, or None when the model cannot give them now: the queue then makes them."""
+        """Return the texts' vectors, or None when the model cannot give them now or soon: the queue then makes them."""
+        # a batch may take its time, but a text longer than hundreds of others must not hold up its caller
+        limit = self._inline_limit.total_seconds() * max(1, len(texts) / _TEXTS_WITHIN_LIMIT)
         try:
-            return await self._embedder.embed_documents(texts)
+            async with asyncio.timeout(limit):
+                return await self._embedder.embed_documents(texts)
+        except TimeoutError:
+            logger.info("Embedding takes longer than its limit and goes on in the queue.", extra={"notes": len(texts)})
+            return None
         except (ProviderUnavailable, ConfigurationError) as error:
             logger.warning("Storing notes without vectors for now: %s", error)
             return None
@@ -281,6 +288,7 @@ class NoteService:
             now=self._clock.now(),
         )
         await self._index(tx, {id: 0}, prepared)
+        await links.forget_judged(tx, id)
         await self._enrichment.defer(tx, [id])
 
 

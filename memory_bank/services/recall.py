@@ -187,15 +187,7 @@ class RecallService:
             confidence=self._confidence(asked.text),
             neutral=0.0 if self._calibration is None else self._calibration.neutral,
         )
-        pool = [id for id in hits.cosines.keys() | hits.scores.keys() if id in facts]
-        match self._fusion:
-            case Fusion.NORMALISED:
-                candidates = ranking.with_neighbours(pool, facts)
-                scores = ranking.normalised(candidates, facts, view)
-            case Fusion.RRF:
-                scores = ranking.reciprocal((list(hits.cosines), list(hits.scores)))
-            case Fusion.WEIGHTED:
-                scores = ranking.weighted(hits.cosines, hits.scores)
+        scores = self._scores(hits, facts, view, asked)
         evidence = {id: ranking.evidence(facts[id], view) for id in facts}
         kept = [
             _Candidate(id=id, score=scores[id], evidence=evidence[id])
@@ -206,6 +198,21 @@ class RecallService:
         if not answered and max((each.evidence for each in kept), default=0.0) < ranking.ANSWER_FLOOR:
             return []
         return kept
+
+    def _scores(
+        self, hits: _Hits, facts: Mapping[UUID, Facts], view: ranking.Asked, asked: Query
+    ) -> Mapping[UUID, float]:
+        if len(asked.arms) == 1:
+            # an arm that is asked alone answers in its own order
+            return hits.cosines or hits.scores
+        match self._fusion:
+            case Fusion.NORMALISED:
+                pool = [id for id in hits.cosines.keys() | hits.scores.keys() if id in facts]
+                return ranking.normalised(ranking.with_neighbours(pool, facts), facts, view)
+            case Fusion.RRF:
+                return ranking.reciprocal((list(hits.cosines), list(hits.scores)))
+            case Fusion.WEIGHTED:
+                return ranking.weighted(hits.cosines, hits.scores)
 
     def _is_about(self, id: UUID, facts: Mapping[UUID, Facts], evidence: Mapping[UUID, float], asked: Query) -> bool:
         note = facts[id]

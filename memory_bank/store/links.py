@@ -50,6 +50,15 @@ _ADD_JUDGED = sa.text(
     """
 )
 
+_FORGET_AROUND = sa.text(
+    """
+    DELETE FROM links
+    WHERE bank_id = :bank
+        AND :note IN (source_id, target_id)
+        AND origin <> 'user'
+    """
+)
+
 _FORGET_JUDGED = sa.text(
     """
     -- a new analysis replaces what analysts found before, never what a user linked
@@ -91,6 +100,11 @@ async def put(tx: Tx, link: Link, *, now: datetime) -> None:
         confidence=link.confidence,
         now=now,
     )
+
+
+async def forget_judged(tx: Tx, note: UUID) -> None:
+    """Remove the links that analysts gave to or from `note`: its text has changed, and they speak of the old one."""
+    await tx.count(_FORGET_AROUND, note=note)
 
 
 async def replace_judged(tx: Tx, source: UUID, judgements: Sequence[Judgement], *, now: datetime) -> None:

@@ -6,16 +6,18 @@ from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
+from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from memory_bank.bootstrap import App
+from memory_bank.bootstrap import App, Parts, open_app
 from memory_bank.domain import filters
 from memory_bank.domain.filters import Filter, TagMatch
 from memory_bank.domain.links import LinkType
-from memory_bank.domain.notes import Change, Draft, Enrichment, When
+from memory_bank.domain.notes import Change, Draft, Enrichment, Note, When
 from memory_bank.domain.recall import Query
 from memory_bank.errors import Conflict, InvalidInput, NotFound
+from memory_bank.settings import Settings
 from tests.fakes import FakeAnalyst, FakeClock, FakeEmbedder
 
 BANK = "default"
@@ -216,6 +218,32 @@ async def test_a_new_text_replaces_vector_and_findings_but_not_the_callers_words
     assert again.tags == ("mine", "quarterly", "taxes", "filing")
 
 
+async def test_links_about_an_old_text_go_with_it_and_a_users_link_stays(app: App) -> None:
+    first, second, third = [await add(app, f"atlas deploys every friday {n}") for n in ("one", "two", "three")]
+    await app.links.link(BANK, third, first, type=LinkType.CAUSAL, explanation="I said so")
+    changed = await app.notes.update(BANK, first, Change(content="penguins eat fish in antarctica"))
+    assert [each.explanation for each in changed.links] == ["I said so"]
+    assert all(first not in {each.source_id, each.target_id} for each in (await one(app, second)).links)
+
+
+async def one(app: App, id: UUID) -> Note:
+    return (await app.notes.get(BANK, [id]))[0].note
+
+
+async def test_a_text_that_takes_long_to_embed_is_stored_within_the_limit_and_found_by_its_words(
+    loaded: Settings, embedder: FakeEmbedder, analyst: FakeAnalyst
+) -> None:
+    limited = loaded.model_copy(update={"enrichment": loaded.enrichment.model_copy(update={"inline_timeout": 0.05})})
+    async with open_app(limited, parts=Parts(embedder=embedder, analyst=analyst)) as app:
+        embedder.released.clear()
+        added = await app.notes.add(BANK, Draft(content="slow to embed"))
+        assert added.note.enrichment is Enrichment.PENDING
+        embedder.released.set()
+        assert await found(app, "slow to embed") == ["slow to embed"]
+        await app.enrichment.enrich_now(BANK, [added.note.id])
+        assert (await app.maintenance.state()).banks[0].unembedded == 0
+
+
 async def test_a_change_of_tags_alone_embeds_nothing(app: App, embedder: FakeEmbedder) -> None:
     added = await app.notes.add(BANK, Draft(content="hello there friend", tags=("a", "b")))
     before = len(embedder.embedded)
@@ -327,7 +355,7 @@ async def test_time_filters_include_both_ends(app: App) -> None:
     assert [each.note.content for each in page.notes] == ["at 3", "at 2"]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(max_size=60))
 async def test_any_text_is_stored_clean_or_refused_by_name(app: App, text: str) -> None:
     kept = "".join(c for c in text if c != "\x00" and not "\ud800" <= c <= "\udfff")
