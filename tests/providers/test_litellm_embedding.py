@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from memory_bank import bootstrap, settings
 from memory_bank.errors import ConfigurationError, MemoryBankError, ProviderUnavailable
 from memory_bank.providers import embedding, litellm_embedding
 from memory_bank.providers.litellm_embedding import LitellmEncoder, Server
@@ -54,10 +56,10 @@ def encoder(
     *,
     model: str = "local-model",
     dimensions: int = SIZE,
-    **settings: Any,
+    **limits: Any,
 ) -> LitellmEncoder:
     faked = time or FakeTime()
-    where = Server(**{"api_key": KEY, "base_url": server.base_url, "timeout": 20.0, **settings})
+    where = Server(**{"api_key": KEY, "base_url": server.base_url, "timeout": 20.0, **limits})
     return LitellmEncoder(
         model, dimensions=dimensions, server=where, draw=lambda: 1.0, clock=faked.clock, sleep=faked.sleep
     )
@@ -277,7 +279,9 @@ async def test_closing_ends_a_call_that_waits_for_its_answer() -> None:
             await waiting
 
 
-def opened(server: OpenAIServer, *, dimensions: int = SIZE, model: str = "local-model", tmp_path: Any) -> Any:
+def opened(
+    server: OpenAIServer, *, dimensions: int = SIZE, model: str = "local-model", tmp_path: Path
+) -> embedding.Embedder:
     return embedding.open_embedder(
         backend="litellm",
         model=model,
@@ -289,16 +293,16 @@ def opened(server: OpenAIServer, *, dimensions: int = SIZE, model: str = "local-
     )
 
 
-async def test_the_embedder_asks_the_provider_for_queries_and_documents(tmp_path: Any) -> None:
+async def test_the_embedder_asks_the_provider_for_queries_and_documents(tmp_path: Path) -> None:
     async with OpenAIServer(embedding_by_length) as server:
-        embedder = opened(server, tmp_path=tmp_path)
+        embedder = opened(server, tmp_path=tmp_path / "models")
         assert (await embedder.embed_query("four")).argmax() == 4
         assert [rows.shape for rows in await embedder.embed_documents(["a", "b" * 2_500])] == [(1, SIZE), (3, SIZE)]
         await embedder.close()
-    assert list(tmp_path.iterdir()) == []
+    assert not (tmp_path / "models").exists()
 
 
-async def test_the_embedder_does_not_get_ready_with_vectors_of_another_length(tmp_path: Any) -> None:
+async def test_the_embedder_does_not_get_ready_with_vectors_of_another_length(tmp_path: Path) -> None:
     async with OpenAIServer(functools.partial(embedding_by_length, dimensions=5)) as server:
         embedder = opened(server, tmp_path=tmp_path)
         with pytest.raises(ConfigurationError, match=r"(?s)8.*5"):
@@ -307,12 +311,31 @@ async def test_the_embedder_does_not_get_ready_with_vectors_of_another_length(tm
         await embedder.close()
 
 
-async def test_vectors_of_a_provider_are_never_taken_for_those_of_a_local_model(tmp_path: Any) -> None:
+async def test_vectors_of_a_provider_are_never_taken_for_those_of_a_local_model(tmp_path: Path) -> None:
     async with OpenAIServer() as server:
         names = [
             opened(server, model=model, tmp_path=tmp_path).name for model in ("all-MiniLM-L6-v2", "openai/bge", "bge")
         ]
     assert names == ["litellm:all-MiniLM-L6-v2", "litellm:bge", "litellm:bge"]
+
+
+async def test_the_settings_name_model_key_and_address(tmp_path: Path) -> None:
+    async with OpenAIServer(embedding_by_length) as server:
+        loaded = settings.load(
+            environ={
+                "EMBEDDING_BACKEND": "litellm",
+                "EMBEDDING_MODEL": "openai/local",
+                "EMBEDDING_DIMENSIONS": str(SIZE),
+                "OPENAI_API_KEY": KEY,
+                "OPENAI_BASE_URL": server.base_url,
+            },
+            cwd=tmp_path,
+        )
+        embedder = bootstrap.embedder_of(loaded)
+        assert (await embedder.embed_query("four")).shape == (SIZE,)
+        await embedder.close()
+    assert server.requests[-1].headers["authorization"] == f"Bearer {KEY}"
+    assert server.requests[-1].body["model"] == "local"
 
 
 SCRIPT = """
