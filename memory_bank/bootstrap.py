@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from memory_bank.errors import MemoryBankError, StoreUnavailable
-from memory_bank.providers import embedding, heuristics, llm, tokens
+from memory_bank.providers import embedding, heuristics, litellm_embedding, llm, tokens
 from memory_bank.services.clock import Clock, SystemClock
 from memory_bank.services.embedder import Embedder
 from memory_bank.services.enrichment import Analyst, EnrichmentService
@@ -166,6 +166,7 @@ def _bring_schema_up(settings: Settings, url: str) -> None:
 
 def embedder_of(settings: Settings) -> LoadingEmbedder:
     """Return the embedder that the settings name; it loads once it is started."""
+    key = settings.openai.api_key
     return embedding.open_embedder(
         backend=settings.embedding.backend.value,
         model=settings.embedding.model,
@@ -174,6 +175,11 @@ def embedder_of(settings: Settings) -> LoadingEmbedder:
         graph_dir=settings.embedding.graph_dir,
         wait_seconds=settings.embedding.wait,
         threads=settings.embedding.threads or None,
+        server=litellm_embedding.Server(
+            api_key=None if key is None else key.get_secret_value(),
+            base_url=settings.openai.base_url,
+            timeout=settings.openai.timeout,
+        ),
     )
 
 

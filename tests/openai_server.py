@@ -1,8 +1,8 @@
-"""A language model's provider on the loopback: a real HTTP server for OpenAI's protocol that answers by script."""
+"""A provider of models on the loopback: a real HTTP server for OpenAI's protocol that answers by script."""
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -133,6 +133,24 @@ class OpenAIServer:
         async with self._changed:
             self.requests.append(request)
             self._changed.notify_all()
+
+
+def embedded(*rows: Sequence[object], indices: Sequence[object] | None = None) -> Reply:
+    """Return an answer of these vectors, whatever they hold; `indices` in place of 0, 1, 2 and so on."""
+    numbered = zip(range(len(rows)) if indices is None else indices, rows, strict=True)
+    body = {
+        "object": "list",
+        "model": "scripted",
+        "data": [{"object": "embedding", "index": index, "embedding": row} for index, row in numbered],
+        "usage": {"prompt_tokens": 1, "total_tokens": 1},
+    }
+    return Reply(body=json.dumps(body).encode())
+
+
+def embedding_by_length(request: Request, *, dimensions: int = 8) -> Reply:
+    """Answer each input with twice the direction that its length points to."""
+    texts = [str(each) for each in request.body["input"]]
+    return embedded(*([2.0 * (place == len(text) % dimensions) for place in range(dimensions)] for text in texts))
 
 
 def agreeable(request: Request) -> Reply:

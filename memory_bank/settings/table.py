@@ -166,8 +166,10 @@ class Server(Group):
 class Embedding(Group):
     """What turns text into vectors."""
 
-    backend: values.BackendName = setting("auto", "Runtime: auto, onnx or sentence-transformers")
-    model: str = setting("all-MiniLM-L6-v2", "Embedding model: a name or a folder")
+    backend: values.BackendName = setting(
+        "auto", "Runtime: auto, onnx or sentence-transformers; litellm asks a provider"
+    )
+    model: str = setting("all-MiniLM-L6-v2", "Embedding model: a hub name or a folder; with litellm its name there")
     dimensions: int = setting("384", "Length of the model's vectors", ge=1, le=2_000)
     graph_dir: Path | None = setting("", "Folder that holds the exported model graph", blank="in the data directory")
     wait: values.Duration = setting("60s", "How long a call waits for the model to load", ge=0, le=86_400)

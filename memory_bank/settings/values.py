@@ -49,11 +49,12 @@ class DdlAuto(StrEnum):
 
 
 class Backend(StrEnum):
-    """What computes embeddings; `auto` takes the fastest that is installed."""
+    """What computes embeddings; `auto` takes the fastest that is installed, `litellm` asks a provider."""
 
     AUTO = "auto"
     ONNX = "onnx"
     SENTENCE_TRANSFORMERS = "sentence-transformers"
+    LITELLM = "litellm"
 
 
 class Toolset(StrEnum):

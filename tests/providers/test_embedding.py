@@ -1,6 +1,7 @@
 """Embedding: what a caller of the embedder and of the encoders may rely on."""
 
 import asyncio
+import shutil
 import subprocess
 import sys
 import threading
@@ -431,3 +432,20 @@ async def test_a_graph_that_came_along_is_used_without_export_or_download(graph:
         assert embedder.name == model_files.DEFAULT_MODEL
         await embedder.close()
     assert not (tmp_path / "cache").exists()
+
+
+def test_a_folder_with_known_weights_has_the_model_s_name_and_floor(
+    weights: model_files.ModelFiles, tmp_path: Path
+) -> None:
+    other = tmp_path / "some-folder"
+    other.symlink_to(weights.directory, target_is_directory=True)
+    copy = tmp_path / "copy"
+    shutil.copytree(weights.directory, copy)
+    for folder in (other, copy):
+        assert model_files.name_of(str(folder)) == model_files.DEFAULT_MODEL
+        assert embedding.calibrated_floor(model_files.name_of(str(folder))) == 0.30
+    with (copy / model_files.WEIGHTS).open("r+b") as stream:
+        stream.seek(-1, 2)
+        stream.write(b"\x7f")
+    assert model_files.name_of(str(copy)) == "copy"
+    assert embedding.calibrated_floor("copy") == 0.0
