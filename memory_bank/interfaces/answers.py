@@ -1,7 +1,9 @@
 """What callers are answered, the same at every door."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from itertools import accumulate
 from uuid import UUID
 
 import pydantic
@@ -15,8 +17,14 @@ from memory_bank.domain.recall import Recalled
 ANSWER_LENGTH = 60_000
 """Characters of note text in one search or listing, about 15 000 tokens: clients refuse much longer answers."""
 
-SHORTEST_SHARE = 300
+FULL_LENGTH = 120_000
+"""Characters of note text in an answer to ids: the longest note fits."""
+
+SHORTEST_SHARE = 200
 PREVIEW_LENGTH = 500
+LABELS_SHARE, FEWEST_LABELS = 4, 40
+LINKS_SHOWN = 40
+"""Links in one answer, shared among its notes, a note's surest first."""
 
 
 class Answer(pydantic.BaseModel):
@@ -57,6 +65,9 @@ class NoteAnswer(Answer):
     context: str
     tags: list[str]
     links: list[LinkAnswer]
+    more_links: int | None = Field(
+        default=None, description="Links left out here; get_note_neighbourhood follows all of them."
+    )
     session: str | None = None
     position: int | None = None
     timestamp: datetime
@@ -82,18 +93,36 @@ def link(value: Link) -> LinkAnswer:
     )
 
 
-def note(value: Note, *, retrievability: float | None = None, length: int | None = None) -> NoteAnswer:
-    """Return a note as callers see it, its content cut to `length` characters if given."""
-    content = value.content if length is None else text.preview(value.content, limit=length)
+@dataclass(frozen=True, kw_only=True)
+class Room:
+    """How much of each note fits into one answer: characters of its content, and links."""
+
+    length: int
+    links: int
+
+
+def room(count: int, *, length: int = ANSWER_LENGTH, preview: int | None = None) -> Room:
+    """Return the room of each of `count` notes that share an answer; `preview` bounds the content's further."""
+    share = max(length // max(count, 1), SHORTEST_SHARE)
+    return Room(length=share if preview is None else min(share, preview), links=max(LINKS_SHOWN // max(count, 1), 1))
+
+
+def note(value: Note, *, retrievability: float | None = None, within: Room | None = None) -> NoteAnswer:
+    """Return a note as callers see it, cut to the room it has."""
+    has = within or room(1, length=FULL_LENGTH)
+    content = text.preview(value.content, limit=has.length)
+    links = sorted(value.links, key=lambda each: -each.confidence)
+    words = max(has.length // LABELS_SHARE, FEWEST_LABELS)
     return NoteAnswer(
         id=value.id,
         kind=value.kind,
         content=content,
         content_truncated=True if content != value.content else None,
-        keywords=list(value.keywords),
-        context=value.context,
-        tags=list(value.tags),
-        links=[link(each) for each in value.links],
+        keywords=_fitting(value.keywords, length=words),
+        context=text.preview(value.context, limit=max(words, FEWEST_LABELS)),
+        tags=_fitting(value.tags, length=words),
+        links=[link(each) for each in links[: has.links]],
+        more_links=len(links) - has.links if len(links) > has.links else None,
         session=value.session,
         position=value.position,
         timestamp=value.timestamp,
@@ -105,10 +134,10 @@ def note(value: Note, *, retrievability: float | None = None, length: int | None
     )
 
 
-def recalled(value: Recalled, *, length: int | None = None, explain: bool = False) -> NoteAnswer:
-    """Return a recalled note as callers see it, with the arms' scores if `explain`."""
+def recalled(value: Recalled, *, within: Room | None = None, explain: bool = False) -> NoteAnswer:
+    """Return a recalled note as callers see it, with evidence and the arms' scores if `explain`."""
     arms = [ArmAnswer(arm=each.arm, rank=each.rank, score=round(each.score, 6)) for each in value.arms]
-    return note(value.note, retrievability=value.retrievability, length=length).model_copy(
+    return note(value.note, retrievability=value.retrievability, within=within).model_copy(
         update={
             "score": None if value.score is None else round(value.score, 6),
             "evidence": None if value.evidence is None or not explain else round(value.evidence, 6),
@@ -117,6 +146,7 @@ def recalled(value: Recalled, *, length: int | None = None, explain: bool = Fals
     )
 
 
-def share(values: Sequence[Recalled]) -> int:
-    """Return how many characters of each note fit into one answer with all of them."""
-    return max(ANSWER_LENGTH // max(len(values), 1), SHORTEST_SHARE)
+def _fitting(words: Sequence[str], *, length: int) -> list[str]:
+    """Return the first words that fit into `length` characters together."""
+    totals = accumulate(len(word) for word in words)
+    return [word for word, total in zip(words, totals, strict=True) if total <= length]

@@ -64,7 +64,7 @@ def _described(problem: ErrorDetails, known: Mapping[str, object]) -> tuple[str,
         case "missing":
             return field, "required, but left out"
         case "extra_forbidden":
-            return field[:80], f"unknown; the arguments here are {', '.join(known)}"
+            return field[:80], f"unknown; the arguments here are {', '.join(known)}" if known else "unknown here"
         case "model_type" | "model_attributes_type" | "dict_type":
             return field, "must be an object with named fields"
         case "uuid_parsing" | "uuid_type":

@@ -8,7 +8,8 @@ from memory_bank.settings import Settings
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 # Libraries that tell of every attempt to reach a database that is away, or of every job that will be tried again:
 # our own lines say the same once.
-_TALKATIVE = ("psycopg.pool", "procrastinate")
+# The MCP SDK quotes messages that it cannot read, and with them the text of notes.
+_TALKATIVE = ("psycopg.pool", "procrastinate", "mcp")
 _UNFINISHED_STREAM = "ASGI callable returned without completing response"
 
 

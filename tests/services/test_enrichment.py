@@ -178,7 +178,7 @@ async def test_notes_stored_while_the_embedder_is_down_are_found_once_it_is_back
     state = await app.maintenance.state()
     assert state.banks[0].unembedded == 2
     embedder.down = False
-    assert await app.recall.search(BANK, Query(text="cats like windows")) == []
+    assert await app.recall.search(BANK, Query(text="cats windows")) == []
     waiting = await app.enrichment.reopen(BANK, origin=None, failed=False)
     await app.enrichment.enrich_now(BANK, waiting)
     assert [each.note.content for each in await app.recall.search(BANK, Query(text="taxes april"))] == [

@@ -116,6 +116,15 @@ async def test_a_hidden_note_keeps_its_counters_and_lets_the_next_best_through(
     assert row == (1, created + 30 * 86_400)
 
 
+async def test_forgotten_notes_do_not_starve_a_search(app: App, clock: FakeClock) -> None:
+    await add(app, *(f"alpha beta {n}" for n in range(150)))
+    clock.advance(days=3650)
+    await add(app, *(f"alpha beta with more words around it {n}" for n in range(5)))
+    found = await search(app, "alpha beta", min_retrievability=0.5)
+    assert len(found) == 5
+    assert all("more words" in each for each in found)
+
+
 async def test_a_disabled_filter_hides_nothing(loaded: Settings, embedder: FakeEmbedder, clock: FakeClock) -> None:
     disabled = with_settings(
         loaded,

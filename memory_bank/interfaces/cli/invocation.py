@@ -1,7 +1,9 @@
 """What every command shares: the settings it was started with, the app, and how answers are printed."""
 
 import asyncio
+import contextlib
 import logging
+import signal
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,8 +58,19 @@ def json_option(command: CommandT) -> CommandT:
 
 
 def waited(work: Coroutine[Any, Any, ResultT]) -> ResultT:
-    """Run a command's coroutine to its end."""
-    return asyncio.run(work)
+    """Run a command's coroutine to its end; a signal that asks the process to stop lets it close what it opened."""
+
+    async def stoppable() -> ResultT:
+        running = asyncio.current_task()
+        assert running is not None
+        with contextlib.suppress(NotImplementedError):
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, running.cancel)
+        return await work
+
+    try:
+        return asyncio.run(stoppable())
+    except asyncio.CancelledError:
+        raise click.exceptions.Abort from None
 
 
 def show(answer: pydantic.BaseModel, *, as_json: bool, readable: Callable[[], str]) -> None:

@@ -1,11 +1,13 @@
 """`memory-bank serve`."""
 
 import json
+import sys
 
 import click
 
 from memory_bank.interfaces import server
 from memory_bank.interfaces.cli.invocation import Invocation, waited
+from memory_bank.settings import Settings
 
 
 @click.command()
@@ -15,14 +17,19 @@ from memory_bank.interfaces.cli.invocation import Invocation, waited
 def serve(invocation: Invocation, host: str | None, port: str | None) -> None:
     """Serve REST, MCP over SSE and streamable HTTP, and the web page."""
     loaded = invocation.settings(server__host=host, server__port=port)
-    waited(server.serve(loaded, on_listening=lambda url: click.echo(announcement(url))))
+    waited(server.serve(loaded, on_listening=lambda url: click.echo(announcement(url, loaded))))
 
 
-def announcement(url: str) -> str:
+def announcement(url: str, loaded: Settings) -> str:
     """Return where to connect, and client configurations to paste."""
     reachable = url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
     sse = {"mcpServers": {"memory-bank": {"type": "sse", "url": f"{reachable}{server.SSE_PATH}"}}}
-    stdio = {"mcpServers": {"memory-bank": {"command": "memory-bank", "args": ["stdio"]}}}
+    command = {
+        "command": sys.executable,
+        "args": ["-m", "memory_bank", "stdio"],
+        "env": {"MEMORY_BANK_DATA_DIR": str(loaded.data_dir)},
+    }
+    stdio = {"mcpServers": {"memory-bank": command}}
     return f"""Memory Bank listens on {url}
 
   web page         {reachable}/

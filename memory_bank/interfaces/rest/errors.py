@@ -21,6 +21,8 @@ from memory_bank.interfaces import arguments, guards
 
 logger = logging.getLogger(__name__)
 
+_NO_JSON = "the body is no valid JSON in UTF-8; send one JSON object"
+
 
 def install(app: FastAPI) -> None:
     """Let every error leave `app` as JSON that says what to do next."""
@@ -59,12 +61,18 @@ async def _unreadable(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     problems = list(error.errors())
     if any(problem["type"] == "json_invalid" for problem in problems):
-        return guards.refusal(400, "invalid_input", "the body is no valid JSON in UTF-8", field="body")
+        return guards.refusal(400, "invalid_input", _NO_JSON, field="body")
+    if any(problem["type"] == "model_attributes_type" and problem["loc"] == ("body",) for problem in problems):
+        message = "send a JSON object, with the header Content-Type: application/json"
+        return guards.refusal(422, "invalid_input", message, field="body")
     return await _ours(request, arguments.refusal(problems, known={}))
 
 
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    if error.status_code == 400:
+        # what FastAPI says of a body that is no JSON, is none in UTF-8, or is nested too deep
+        return guards.refusal(400, "invalid_input", _NO_JSON, field="body")
     answer = guards.refusal(error.status_code, "not_found" if error.status_code == 404 else "refused", error.detail)
     answer.headers.update(error.headers or {})
     return answer

@@ -7,11 +7,25 @@ from fastapi import APIRouter, Depends, Query, Request
 
 from memory_bank.bootstrap import App
 from memory_bank.domain import banks
+from memory_bank.errors import InvalidInput
 from memory_bank.interfaces import notes
 from memory_bank.interfaces.answers import LinkAnswer, NoteAnswer
 from memory_bank.interfaces.opening import Opening
 
-router = APIRouter(prefix="/api/v1", tags=["notes"])
+
+async def only_known_parameters(request: Request) -> None:
+    """Refuse a query parameter that the route does not know: a misspelt one must not be ignored."""
+    if not request.query_params:
+        return
+    described = request.app.openapi()["paths"][request.scope["route"].path][request.method.lower()]
+    known = {each["name"] for each in described.get("parameters", ()) if each["in"] == "query"}
+    for name in request.query_params:
+        if name not in known:
+            told = ", ".join(sorted(known)) or "none"
+            raise InvalidInput(name[:80], f"unknown; the query parameters here are {told}")
+
+
+router = APIRouter(prefix="/api/v1", tags=["notes"], dependencies=[Depends(only_known_parameters)])
 
 
 async def opened(request: Request) -> App:
