@@ -62,7 +62,7 @@ _SEARCH_PLAN = sa.text(
     """
 )
 
-_NEAREST = sa.text(
+NEAREST = sa.text(
     f"""
     -- which windows of this bank's live notes lie nearest to the query?
     SELECT e.note_id, e.embedding <=> CAST(:query AS vector) AS distance
@@ -136,7 +136,7 @@ async def search(tx: Tx, query: NDArray[float32], *, wanted: filters.Filter, poo
     windows = pool
     while True:
         await tx.all(_SEARCH_PLAN, ef_search=str(min(max(windows, 40), _EF_SEARCH_LIMIT)))
-        rows = await tx.all(_NEAREST, query=query, count=windows, **conditions.binds(wanted))
+        rows = await tx.all(NEAREST, query=query, count=windows, **conditions.binds(wanted))
         best: dict[UUID, float] = {}
         for row in rows:
             best.setdefault(row["note_id"], 1.0 - row["distance"])

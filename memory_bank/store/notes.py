@@ -102,7 +102,7 @@ _MARK_RECALLED = sa.text(
     """
 )
 
-_PAGE = sa.text(
+PAGE = sa.text(
     f"""
     -- the bank's live notes, newest first, from the cursor on
     SELECT {_COLUMNS}
@@ -280,7 +280,7 @@ async def mark_recalled(tx: Tx, ids: Sequence[UUID], *, now: int) -> None:
 async def page(tx: Tx, *, wanted: filters.Filter, after: filters.Cursor | None, count: int) -> list[Note]:
     """Return up to `count` live notes that pass the filter, newest first, from `after` on."""
     rows = await tx.all(
-        _PAGE,
+        PAGE,
         after_time=None if after is None else after.timestamp,
         after_id=None if after is None else after.id,
         count=count,

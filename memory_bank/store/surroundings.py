@@ -16,7 +16,7 @@ from memory_bank.store.database import Tx
 
 _OPENING_LENGTH = 120
 
-_NOTES = sa.text(
+NOTES = sa.text(
     f"""
     -- the notes in question and up to two live notes before and after each in its session
     WITH asked AS (
@@ -65,7 +65,14 @@ _NOTES = sa.text(
         ({conditions.LIVE_AND_WANTED}) AS wanted,
         nearest.cosine
     FROM around r
-    JOIN notes n ON n.bank_id = :bank AND n.id = r.id
+    -- by key, one by one: there are some hundreds of them, whatever the size of the table
+    CROSS JOIN LATERAL (
+        SELECT k.*
+        FROM notes k
+        WHERE k.bank_id = :bank
+            AND k.id = r.id
+        LIMIT 1
+    ) AS n
     LEFT JOIN LATERAL (
         SELECT p.length
         FROM postings p
@@ -82,7 +89,7 @@ _NOTES = sa.text(
     """
 ).bindparams(sa.bindparam("query", type_=Vector()))
 
-_TERMS = sa.text(
+TERMS = sa.text(
     """
     -- how often does each of the query's terms occur in these notes?
     SELECT p.note_id, p.term, p.frequency
@@ -118,10 +125,10 @@ async def of_notes(
     tx: Tx, ids: Iterable[UUID], *, query: NDArray[float32] | None, terms: Sequence[str], wanted: filters.Filter
 ) -> list[Surrounding]:
     """Return what there is to know of the live notes among `ids` and of up to two neighbours on either side of each."""
-    rows = await tx.all(_NOTES, ids=list(ids), query=query, **conditions.binds(wanted))
+    rows = await tx.all(NOTES, ids=list(ids), query=query, **conditions.binds(wanted))
     held: dict[UUID, dict[str, int]] = {row["id"]: {} for row in rows}
     if terms and held:
-        for posting in await tx.all(_TERMS, ids=list(held), terms=list(terms)):
+        for posting in await tx.all(TERMS, ids=list(held), terms=list(terms)):
             held[posting["note_id"]][posting["term"]] = posting["frequency"]
     return [
         Surrounding(
