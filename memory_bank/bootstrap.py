@@ -21,6 +21,7 @@ from memory_bank.services.maintenance import MaintenanceService
 from memory_bank.services.measurement import MeasurementService
 from memory_bank.services.notes import NoteService
 from memory_bank.services.recall import RecallService
+from memory_bank.services.tokeniser import Tokeniser
 from memory_bank.settings import DdlAuto, Settings
 from memory_bank.store import embedded, schema
 from memory_bank.store.database import Database
@@ -243,18 +244,7 @@ def _services(
         decay=decay,
         inline_limit=timedelta(seconds=settings.enrichment.inline_timeout),
     )
-    recall = RecallService(
-        database=database,
-        embedder=embedder,
-        tokeniser=tokeniser,
-        clock=clock,
-        decay=decay,
-        calibration=embedding.calibration(embedder.name),
-        floor=settings.memory.similarity_threshold,
-        vector_floor=embedding.calibrated_floor(embedder.name),
-        fusion=settings.search.fusion,
-        batch_factor=settings.memory.batch_factor,
-    )
+    recall = _recall(settings, database, embedder=embedder, tokeniser=tokeniser, clock=clock)
     measurement = MeasurementService(database=database, notes=notes, recall=recall, embedder=embedder)
     return App(
         settings=settings,
@@ -267,6 +257,23 @@ def _services(
         evaluation=EvaluationService(notes=notes, recall=recall, embedder=embedder, measurement=measurement),
         embedder=embedder,
         jobs=jobs,
+    )
+
+
+def _recall(
+    settings: Settings, database: Database, *, embedder: LoadingEmbedder, tokeniser: Tokeniser, clock: Clock
+) -> RecallService:
+    return RecallService(
+        database=database,
+        embedder=embedder,
+        tokeniser=tokeniser,
+        clock=clock,
+        decay=settings.retrievability_filter.policy(),
+        calibration=embedding.calibration(embedder.name),
+        floor=settings.memory.similarity_threshold,
+        vector_floor=embedding.calibrated_floor(embedder.name),
+        batch_factor=settings.memory.batch_factor,
+        fusion=settings.search.fusion,
     )
 
 
