@@ -117,7 +117,10 @@ def test_serve_announces_where_it_listens_and_what_to_paste_and_stops_with_an_op
         while "Ctrl-C" not in (line := served.process.line().decode()):
             said.append(line)
         pasted = [json.loads(line)["mcpServers"]["memory-bank"] for line in said if line.startswith("{")]
-        assert pasted == [{"type": "sse", "url": f"{served.url}/sse"}, {"command": "memory-bank", "args": ["stdio"]}]
+        sse, stdio = pasted
+        assert sse == {"type": "sse", "url": f"{served.url}/sse"}
+        assert (stdio["command"], stdio["args"]) == (sys.executable, ["-m", "memory_bank", "stdio"])
+        assert Path(stdio["env"]["MEMORY_BANK_DATA_DIR"]).is_absolute()
         with httpx.stream("GET", f"{served.url}/sse", timeout=PATIENCE) as stream:
             assert "endpoint" in next(stream.iter_lines())
             served.process.terminate()

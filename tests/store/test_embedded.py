@@ -403,7 +403,7 @@ def test_an_initialisation_that_was_killed_in_the_middle_starts_over(empty_dir: 
 
 def test_data_of_another_postgresql_version_is_refused_by_name(data_dir: Path) -> None:
     (_cluster(data_dir) / "PG_VERSION").write_text("12\n")
-    with pytest.raises(errors.ConfigurationError, match=r"PostgreSQL 12.*PostgreSQL 18.*export"):
+    with pytest.raises(errors.ConfigurationError, match=r"PostgreSQL 12.*PostgreSQL 18.*pg_dump"):
         embedded.start(data_dir)
 
 

@@ -8,6 +8,7 @@ import click
 from memory_bank import bootstrap, settings
 from memory_bank.errors import MemoryBankError, StoreUnavailable
 from memory_bank.interfaces.answers import Answer
+from memory_bank.interfaces.cli import opened
 from memory_bank.interfaces.cli.invocation import Invocation, json_option, show, waited
 from memory_bank.settings import Settings
 
@@ -88,7 +89,7 @@ async def _examined(loaded: Settings) -> DoctorAnswer:
     source = "defaults and environment only" if loaded.source is None else f"read {loaded.source}"
     checks = [CheckAnswer(name="settings", ok=True, detail=source), _language_model(loaded)]
     try:
-        async with bootstrap.open_app(loaded) as app:
+        async with opened.by(loaded) as app:
             checks.append(CheckAnswer(name="schema", ok=True, detail="up to date"))
             checks.append(await _checked("database", app.maintenance.server))
             checks.append(await _checked("embedding model", lambda: _model(app)))

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import signal
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -57,18 +57,23 @@ def json_option(command: CommandT) -> CommandT:
     return click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")(command)
 
 
-def waited(work: Coroutine[Any, Any, ResultT]) -> ResultT:
-    """Run a command's coroutine to its end; a signal that asks the process to stop lets it close what it opened."""
-
-    async def stoppable() -> ResultT:
-        running = asyncio.current_task()
-        assert running is not None
-        with contextlib.suppress(NotImplementedError):
-            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, running.cancel)
-        return await work
-
+@contextlib.contextmanager
+def stoppable() -> Iterator[None]:
+    """Let a signal that asks the process to stop end the block early, so that what was opened is closed."""
+    running = asyncio.current_task()
+    assert running is not None
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGTERM, running.cancel)
     try:
-        return asyncio.run(stoppable())
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)
+
+
+def waited(work: Coroutine[Any, Any, ResultT]) -> ResultT:
+    """Run a command's coroutine to its end."""
+    try:
+        return asyncio.run(work)
     except asyncio.CancelledError:
         raise click.exceptions.Abort from None
 

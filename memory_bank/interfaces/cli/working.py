@@ -37,9 +37,9 @@ def worker(invocation: Invocation) -> None:
 
     async def work() -> None:
         stopped = asyncio.Event()
-        for each in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(each, stopped.set)
         async with opened.app(invocation) as app, bootstrap.running_worker(app):
+            for each in (signal.SIGTERM, signal.SIGINT):
+                asyncio.get_running_loop().add_signal_handler(each, stopped.set)
             click.echo("Working off the queue. Stop with Ctrl-C.", err=True)
             ends = {asyncio.create_task(stopped.wait()), asyncio.create_task(bootstrap.watch_model(app))}
             done, others = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
