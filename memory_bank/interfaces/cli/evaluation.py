@@ -21,7 +21,7 @@ SETTING_NOTES = (
     "turn: the items are documents. session: they are sessions, in the order in which the documents returned name "
     "them; a session is relevant if a relevant document is part of it",
     "figures are means over queries; ranks past the limit count as not returned; forgetting is off",
-    "nothing, weak: share of queries answered by no note at all, or by notes of which the vector arm found none",
+    "nothing, weak: share of queries answered by no note at all, or by notes without evidence of being about it",
     "ms: the query's embedding, where the vector arm takes part, and the search; one after the other; nearest rank",
 )
 
