@@ -2,18 +2,16 @@
 
 import contextlib
 import json
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import ClientSession, StdioServerParameters
-from mcp.client.stdio import stdio_client
+from mcp import ClientSession
 
 from tests.conftest import SHARED
 from tests.interfaces import live
-from tests.processes import CHECKOUT, Commands
+from tests.processes import Commands
 
 DATA = SHARED / "data" / "retrieval" / "locomo-dev.jsonl"
 DOCUMENTS = 200
@@ -39,20 +37,6 @@ async def over_http(transport: str, environment: dict[str, str], folder: Path) -
             yield session
 
 
-@contextlib.asynccontextmanager
-async def over_stdio(environment: dict[str, str], folder: Path) -> AsyncIterator[ClientSession]:
-    parameters = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "memory_bank", "stdio"],
-        env={**environment, "PYTHONPATH": str(CHECKOUT)},
-        cwd=folder,
-    )
-    with (folder / "stderr").open("w") as errors:
-        async with stdio_client(parameters, errlog=errors) as streams, ClientSession(*streams) as session:
-            await session.initialize()
-            yield session
-
-
 @pytest.mark.parametrize("transport", ["sse", "streamable", "stdio"])
 async def test_questions_about_a_conversation_find_the_turns_that_answer_them(
     transport: str, conversation: dict[str, Any], url: str, graph_dir: Path, tmp_path: Path
@@ -62,7 +46,9 @@ async def test_questions_about_a_conversation_find_the_turns_that_answer_them(
         "EMBEDDING_GRAPH_DIR": str(graph_dir),
         "MEMORY_BANK_DATA_DIR": str(tmp_path / "data"),
     }
-    connect = over_stdio(environment, tmp_path) if transport == "stdio" else over_http(transport, environment, tmp_path)
+    connect = (
+        live.over_stdio(environment, tmp_path) if transport == "stdio" else over_http(transport, environment, tmp_path)
+    )
     async with connect as session:
         assert len((await session.list_tools()).tools) == 9
         notes = [

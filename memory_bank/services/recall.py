@@ -101,14 +101,14 @@ class RecallService:
                 kept = await self._expanded(tx, kept, asked)
             kept = await self._distinct(tx, kept, limit=asked.limit)
             found = await returning.recalled(tx, [each.id for each in kept], now=now, decay=self._decay)
-        arms = {Arm.VECTOR: hits.cosines, Arm.LEXICAL: hits.scores}
+        arms = _arm_scores({Arm.VECTOR: hits.cosines, Arm.LEXICAL: hits.scores})
         told = {each.id: each for each in kept}
         return [
             replace(
                 each,
                 score=told[each.note.id].score,
                 evidence=told[each.note.id].evidence,
-                arms=_arm_scores(arms, each.note.id),
+                arms=arms.get(each.note.id, ()),
             )
             for each in found
         ]
@@ -306,9 +306,10 @@ def _neighbours(found: Sequence[Surrounding]) -> tuple[dict[UUID, UUID], dict[UU
     return {later: earlier for earlier, later in steps}, dict(steps)
 
 
-def _arm_scores(arms: Mapping[Arm, Mapping[UUID, float]], id: UUID) -> tuple[ArmScore, ...]:
-    return tuple(
-        ArmScore(arm=arm.value, rank=list(scores).index(id) + 1, score=scores[id])
-        for arm, scores in arms.items()
-        if id in scores
-    )
+def _arm_scores(arms: Mapping[Arm, Mapping[UUID, float]]) -> dict[UUID, tuple[ArmScore, ...]]:
+    """Return for each hit its rank and score in the arms that found it."""
+    found: dict[UUID, tuple[ArmScore, ...]] = {}
+    for arm, scores in arms.items():
+        for rank, (id, score) in enumerate(scores.items(), start=1):
+            found[id] = (*found.get(id, ()), ArmScore(arm=arm.value, rank=rank, score=score))
+    return found

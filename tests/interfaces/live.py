@@ -3,18 +3,22 @@
 import asyncio
 import contextlib
 import socket
-from collections.abc import AsyncIterator
+import sys
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import uvicorn
-from mcp import ClientSession, types
+from mcp import ClientSession, StdioServerParameters, types
 from mcp.client.sse import sse_client
+from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from memory_bank.bootstrap import Parts
 from memory_bank.interfaces import server
 from memory_bank.interfaces.opening import Opening
 from memory_bank.settings import Settings
+from tests.processes import CHECKOUT
 from tests.waiting import eventually
 
 TRANSPORTS = ("sse", "streamable")
@@ -49,6 +53,21 @@ async def connected(url: str, transport: str) -> AsyncIterator[ClientSession]:
     async with streams as (incoming, outgoing, *_), ClientSession(incoming, outgoing) as session:
         await session.initialize()
         yield session
+
+
+@contextlib.asynccontextmanager
+async def over_stdio(environment: Mapping[str, str], folder: Path) -> AsyncIterator[ClientSession]:
+    """Start `memory-bank stdio` in `folder` as an editor does, and initialise a session with it."""
+    parameters = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "memory_bank", "stdio"],
+        env={**environment, "PYTHONPATH": str(CHECKOUT)},
+        cwd=folder,
+    )
+    with (folder / "stderr").open("w") as errors:
+        async with stdio_client(parameters, errlog=errors) as streams, ClientSession(*streams) as session:
+            await session.initialize()
+            yield session
 
 
 async def call(session: ClientSession, tool: str, /, **arguments: Any) -> Any:

@@ -1,25 +1,20 @@
 """MCP over stdio: the process that an editor starts, through the SDK's client and byte by byte."""
 
-import contextlib
 import json
 import os
 import signal
 import socket
-import sys
 import tempfile
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from mcp import ClientSession, StdioServerParameters
-from mcp.client.stdio import stdio_client
 
 from memory_bank.bootstrap import Parts
 from memory_bank.settings import Settings
 from tests.fakes import FakeEmbedder
 from tests.interfaces import live
 from tests.interfaces.live import call, refused
-from tests.processes import CHECKOUT, CLOSING_SECONDS, INITIALIZE, NOWHERE, Commands, as_message, postmaster, waited
+from tests.processes import CLOSING_SECONDS, INITIALIZE, NOWHERE, Commands, as_message, postmaster, waited
 
 
 @pytest.fixture
@@ -38,25 +33,10 @@ def commands(environment: dict[str, str], tmp_path: Path) -> Commands:
     return Commands(folder=tmp_path, environment=environment)
 
 
-@contextlib.asynccontextmanager
-async def connected(environment: dict[str, str], tmp_path: Path) -> AsyncIterator[ClientSession]:
-    """The SDK's own client."""
-    parameters = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "memory_bank", "stdio"],
-        env={**environment, "PYTHONPATH": str(CHECKOUT)},
-        cwd=tmp_path,
-    )
-    with (tmp_path / "stderr").open("w") as errors:
-        async with stdio_client(parameters, errlog=errors) as streams, ClientSession(*streams) as opened:
-            await opened.initialize()
-            yield opened
-
-
 async def test_an_editor_lists_the_tools_of_the_other_transports_adds_and_searches(
     environment: dict[str, str], tmp_path: Path, loaded: Settings
 ) -> None:
-    async with connected(environment, tmp_path) as session:
+    async with live.over_stdio(environment, tmp_path) as session:
         async with live.serving(loaded, Parts(embedder=FakeEmbedder())) as url, live.connected(url, "sse") as other:
             assert (await session.list_tools()).tools == (await other.list_tools()).tools
         tea = await call(session, "add_memory_note", content="Ada drinks green tea every morning")
