@@ -182,7 +182,8 @@ class Embedder:
         if attempt is not None and not attempt.done():
             ended = asyncio.gather(asyncio.wrap_future(attempt), return_exceptions=True)
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(ended, _EXIT_SECONDS)
+                async with asyncio.timeout(_EXIT_SECONDS):
+                    await ended
         if attempt is None or attempt.done():
             atexit.unregister(self._leave)
         self._attempt = None
@@ -233,7 +234,8 @@ class Embedder:
         if attempt.done():
             return attempt.result()
         try:
-            return await asyncio.wait_for(asyncio.wrap_future(attempt), seconds)
+            async with asyncio.timeout(seconds):
+                return await asyncio.wrap_future(attempt)
         except TimeoutError:
             raise ProviderUnavailable("the embedding model is still loading; try again in a moment") from None
 
