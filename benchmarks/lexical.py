@@ -117,7 +117,7 @@ async def fill(database: Database, contents: Sequence[str]) -> None:
             await notes.add(tx, new, tokenised_by=tokeniser.name, now=NOW)
             adding += time.perf_counter() - began
             began = time.perf_counter()
-            await lexical.put(tx, {each.id: own for each, own in zip(new, terms, strict=True)})
+            await lexical.add(tx, {each.id: own for each, own in zip(new, terms, strict=True)})
             storing += time.perf_counter() - began
     milliseconds = 1_000 / len(contents)
     print(

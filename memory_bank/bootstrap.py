@@ -12,16 +12,25 @@ from typing import Any, Protocol
 
 from memory_bank.errors import MemoryBankError, StoreUnavailable
 from memory_bank.providers import embedding, heuristics, litellm_embedding, llm, tokens
+from memory_bank.services.beliefs import BeliefService, Judge, OutcomeBeliefs
 from memory_bank.services.clock import Clock, SystemClock
+from memory_bank.services.consolidation import ConsolidationService
 from memory_bank.services.embedder import Embedder
 from memory_bank.services.enrichment import Analyst, EnrichmentService
 from memory_bank.services.evaluation import EvaluationService
+from memory_bank.services.exchanges import ExchangeService
+from memory_bank.services.forgetting import ForgettingService
+from memory_bank.services.introspection import IntrospectionService
 from memory_bank.services.links import LinkService
 from memory_bank.services.maintenance import MaintenanceService
 from memory_bank.services.measurement import MeasurementService
 from memory_bank.services.notes import NoteService
 from memory_bank.services.recall import RecallService
+from memory_bank.services.relations import RelationService
+from memory_bank.services.tasks import TaskService
 from memory_bank.services.tokeniser import Tokeniser
+from memory_bank.services.working_memory import WorkingMemoryService
+from memory_bank.services.writing import NoteWriter
 from memory_bank.settings import DdlAuto, Settings
 from memory_bank.store import embedded, schema
 from memory_bank.store.database import Database
@@ -32,6 +41,8 @@ logger = logging.getLogger(__name__)
 SWEEP_SECONDS = 60.0
 WORKER_RESTART_SECONDS = 2.0
 WATCH_SECONDS = 2.0
+EVERY_TEN_MINUTES = "*/10 * * * *"
+EVERY_NIGHT = "17 3 * * *"
 
 
 class LoadingEmbedder(Embedder, Protocol):
@@ -65,11 +76,20 @@ class App:
     recall: RecallService
     links: LinkService
     enrichment: EnrichmentService
+    beliefs: BeliefService
+    relations: RelationService
+    exchanges: ExchangeService
+    working_memory: WorkingMemoryService
+    tasks: TaskService
+    introspection: IntrospectionService
+    consolidation: ConsolidationService
+    forgetting: ForgettingService
     maintenance: MaintenanceService
     measurement: MeasurementService
     evaluation: EvaluationService
     embedder: LoadingEmbedder
     jobs: JobQueue
+    clock: Clock
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +100,7 @@ class Parts:
     analyst: Analyst | None = None
     clock: Clock | None = None
     enrichment: type[EnrichmentService] = EnrichmentService
+    judge: Judge | None = None
 
 
 @asynccontextmanager
@@ -234,17 +255,35 @@ def _services(
     )
     tokeniser = tokens.UnicodeTokeniser()
     jobs.handle_enrich(enrichment.enrich_all)
-    notes = NoteService(
-        database=database,
+    inline_limit = timedelta(seconds=settings.enrichment.inline_timeout)
+    writer = NoteWriter(
         jobs=jobs,
         embedder=embedder,
         tokeniser=tokeniser,
         enrichment=enrichment,
         clock=clock,
+        inline_limit=inline_limit,
+    )
+    notes = NoteService(
+        database=database,
+        writer=writer,
+        enrichment=enrichment,
+        clock=clock,
         decay=decay,
-        inline_limit=timedelta(seconds=settings.enrichment.inline_timeout),
+        inline_limit=inline_limit,
     )
     recall = _recall(settings, database, embedder=embedder, tokeniser=tokeniser, clock=clock)
+    judge = parts.judge
+    if judge is None and isinstance(analyst, llm.LanguageModelAnalyst):
+        judge = analyst
+    beliefs = BeliefService(
+        database=database, writer=writer, clock=clock, self_name=settings.memory.self_name, judge=judge
+    )
+    exchanges = ExchangeService(database=database, writer=writer, embedder=embedder, clock=clock)
+    tasks = TaskService(database=database, embedder=embedder, clock=clock, keeper=OutcomeBeliefs(beliefs))
+    consolidation = ConsolidationService(database=database, writer=writer, exchanges=exchanges, clock=clock)
+    jobs.every(EVERY_TEN_MINUTES, "expire_tasks", tasks.expire_all)
+    jobs.every(EVERY_NIGHT, "consolidate_banks", consolidation.consolidate_all)
     measurement = MeasurementService(database=database, notes=notes, recall=recall, embedder=embedder)
     return App(
         settings=settings,
@@ -252,11 +291,20 @@ def _services(
         recall=recall,
         links=LinkService(database=database, clock=clock, decay=decay),
         enrichment=enrichment,
+        beliefs=beliefs,
+        relations=RelationService(database=database, clock=clock),
+        exchanges=exchanges,
+        working_memory=WorkingMemoryService(database=database, clock=clock),
+        tasks=tasks,
+        introspection=IntrospectionService(database=database, clock=clock),
+        consolidation=consolidation,
+        forgetting=ForgettingService(database=database, writer=writer, exchanges=exchanges, clock=clock),
         maintenance=MaintenanceService(database=database, embedder=embedder, tokeniser=tokeniser),
         measurement=measurement,
         evaluation=EvaluationService(notes=notes, recall=recall, embedder=embedder, measurement=measurement),
         embedder=embedder,
         jobs=jobs,
+        clock=clock,
     )
 
 

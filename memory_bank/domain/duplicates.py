@@ -1,8 +1,9 @@
 """Near-duplicates among results: texts of almost the same words that say nothing different."""
 
 import re
-from collections.abc import Iterable, Sequence
-from uuid import UUID
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
 
 JACCARD = 0.7
 """Share of common words from which two texts are near-duplicates (Jaccard 1912)."""
@@ -11,30 +12,47 @@ _WORD = re.compile(r"\w+")
 _FEWEST = 5
 
 
-def without(texts: Sequence[tuple[UUID, str]]) -> list[UUID]:
-    """Return the ids in their order without those whose text nearly repeats an earlier one.
+@dataclass(frozen=True, kw_only=True)
+class Words:
+    """The different words of a text, folded, as one text is compared with another."""
 
-    Texts of fewer than five words, and texts that differ in a number or in a word with digits, are kept: a corrected
-    port or date is news.
-    """
-    kept: list[tuple[UUID, frozenset[str]]] = []
-    for id, text in texts:
-        words = frozenset(_WORD.findall(text.casefold()))
-        if not any(_repeats(words, earlier) for _, earlier in kept):
-            kept.append((id, words))
-    return [id for id, _ in kept]
+    words: frozenset[str]
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """Those with digits in them."""
+        return frozenset(word for word in self.words if any(map(str.isdigit, word)))
+
+    def repeats(self, earlier: "Words") -> bool:
+        """Tell whether this text nearly repeats an earlier one.
+
+        Texts of fewer than five words, and texts that differ in a number or in a word with digits, never do: a
+        corrected port or date is news.
+        """
+        fewest, most = sorted((len(self.words), len(earlier.words)))
+        if fewest < _FEWEST or fewest < JACCARD * most:
+            return False
+        return similarity(self.words, earlier.words) >= JACCARD and self.numbers == earlier.numbers
+
+
+def words(text: str) -> Words:
+    """Return the words of a text."""
+    return Words(words=frozenset(_WORD.findall(text.casefold())))
+
+
+def distinct(texts: Iterable[str], *, limit: int) -> list[int]:
+    """Return the places of the first `limit` texts that do not nearly repeat one of those before them."""
+    kept: dict[int, Words] = {}
+    for place, text in enumerate(texts):
+        if len(kept) == limit:
+            break
+        found = words(text)
+        if not any(found.repeats(earlier) for earlier in kept.values()):
+            kept[place] = found
+    return list(kept)
 
 
 def similarity(one: frozenset[str], other: frozenset[str]) -> float:
     """Return the Jaccard similarity of two sets of words, 0 to 1."""
-    return len(one & other) / len(one | other) if one or other else 1.0
-
-
-def _repeats(words: frozenset[str], earlier: frozenset[str]) -> bool:
-    if min(len(words), len(earlier)) < _FEWEST or _numbers(words) != _numbers(earlier):
-        return False
-    return similarity(words, earlier) >= JACCARD
-
-
-def _numbers(words: Iterable[str]) -> set[str]:
-    return {word for word in words if any(character.isdigit() for character in word)}
+    common = len(one & other)
+    return common / (len(one) + len(other) - common) if one or other else 1.0

@@ -26,7 +26,7 @@ class Filter:
     """Conditions that a note must meet; the empty filter lets every live note of the bank through.
 
     `since` and `until` bound the note's timestamp, both ends included. `project` keeps the notes of that project,
-    those tagged `scope:universal`, and those that belong to no project.
+    those tagged `scope:universal`, and those that belong to no project. `ids` keeps these notes alone, None all.
     """
 
     tags: tuple[str, ...] = ()
@@ -36,6 +36,7 @@ class Filter:
     until: datetime | None = None
     session: str | None = None
     project: str | None = None
+    ids: tuple[UUID, ...] | None = None
 
 
 def checked(

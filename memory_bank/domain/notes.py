@@ -31,6 +31,17 @@ class Kind(StrEnum):
     MODEL = "model"
 
 
+class Reach(StrEnum):
+    """How a search may find a note; by its id it is always there."""
+
+    FULL = "full"
+    """By meaning and by word."""
+    MEANING = "meaning"
+    """By meaning only: archived."""
+    NONE = "none"
+    """Not at all: superseded or retired."""
+
+
 class Enrichment(StrEnum):
     """How far analysis and linking of a note have come."""
 
@@ -76,6 +87,7 @@ class Note:
     timestamp: datetime
     last_accessed: int
     retrieval_count: int
+    reach: Reach = Reach.FULL
     enrichment: Enrichment
     enrichment_error: str = ""
 

@@ -115,8 +115,7 @@ def normalised(found: Iterable[UUID], facts: Mapping[UUID, Facts], asked: Asked)
     own = {id: bm25.score(facts[id].terms, facts[id].length, asked.weights) for id in candidates}
     window = _scaled({id: max(own[id], _window_bm25(facts, id, asked.weights)) for id in candidates})
     session = _scaled(_best_of_session(own, facts))
-    covers = (bm25.cover(facts[id].terms, asked.weights) for id in candidates)
-    lexical = min(1.0, max(covers, default=0.0) / COVER)
+    lexical = _lexical_share((facts[id] for id in candidates), asked.weights)
     return {
         id: COSINE * asked.confidence * _window_cosine(facts, id)
         + lexical * (WINDOW * window[id] + SESSION * session[id])
@@ -163,6 +162,16 @@ def ordered(scores: Mapping[UUID, float]) -> list[UUID]:
 def date_distance(days: spans.Day, named: Sequence[spans.Span]) -> float | None:
     """Return the days between a note's day and the nearest span that the query names; None where it names none."""
     return min((span.distance(days) for span in named), default=None)
+
+
+def _lexical_share(notes: Iterable[Facts], weights: Weights) -> float:
+    """Return how far the words count: fully as soon as one note covers enough of the query."""
+    most = 0.0
+    for note in notes:
+        most = max(most, bm25.cover(note.terms, weights))
+        if most >= COVER:
+            return 1.0
+    return most / COVER
 
 
 def _window_bm25(facts: Mapping[UUID, Facts], id: UUID, weights: Weights) -> float:

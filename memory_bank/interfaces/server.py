@@ -20,7 +20,7 @@ from memory_bank.errors import ConfigurationError
 from memory_bank.interfaces.guards import BODY_LIMIT, BodyGuard, HostGuard
 from memory_bank.interfaces.mcp import server as mcp_server
 from memory_bank.interfaces.opening import Opening
-from memory_bank.interfaces.rest import errors, notes, status
+from memory_bank.interfaces.rest import beliefs, errors, notes, status
 from memory_bank.interfaces.web import page
 from memory_bank.settings import Settings
 
@@ -64,7 +64,7 @@ def build(opening: Opening) -> FastAPI:
     )
     web.state.opening = opening
     web.router.routes.extend([*_sse_routes(mcp), *streamable.routes])
-    for router in (status.router, notes.router, page.router):
+    for router in (status.router, notes.router, beliefs.router, page.router):
         web.include_router(router)
     errors.install(web)
     return web

@@ -140,6 +140,19 @@ class LanguageModelAnalyst:
             prompts.judgement(content, candidates), functools.partial(replies.judgements, offered=offered)
         )
 
+    async def contradict(self, entity: str, pairs: Sequence[tuple[str, str]]) -> list[str | None]:
+        """Return for each pair of facts about `entity`, earlier and later, why they contradict, or None.
+
+        One call for all pairs, none without any. Raises `ProviderUnavailable` as `judge` does.
+        """
+        if not pairs:
+            return []
+        labels = prompts.labels(len(pairs))
+        found = await self._ask(
+            prompts.contradictions(entity, pairs), functools.partial(replies.contradictions, offered=labels)
+        )
+        return [found.get(label) for label in labels]
+
     async def aclose(self) -> None:
         """Close the connections that litellm keeps open; they are shared by every analyst of the process."""
         library = litellm_client.loaded()

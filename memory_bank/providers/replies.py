@@ -107,6 +107,26 @@ def judgements(reply: str, offered: Mapping[str, UUID]) -> list[links.Judgement]
     return list(accepted.values())
 
 
+def contradictions(reply: str, offered: Collection[str]) -> dict[str, str]:
+    """Read which pairs of facts a reply calls contradictory, and why; `offered` are the labels shown to the model.
+
+    Entries with an unknown label or without a reason are left out. Raises `ProviderUnavailable` when the reply as a
+    whole cannot be used.
+    """
+    entries = _answer(reply, keys=("contradictions",)).get("contradictions")
+    if not isinstance(entries, list):
+        raise _unusable("its contradictions are not a list")
+    found: dict[str, str] = {}
+    for entry in entries[:_ITEMS]:
+        label = entry.get("pair") if isinstance(entry, dict) else None
+        reason = _explanation(entry.get("reason")) if isinstance(entry, dict) else ""
+        if isinstance(label, str) and label.strip().upper() in offered and reason:
+            found.setdefault(label.strip().upper(), reason)
+        else:
+            logger.warning("Skipped a contradiction that the language model proposed: pair %s", _shown(label))
+    return found
+
+
 def _judgement(entry: object, offered: Mapping[str, UUID]) -> links.Judgement | str | None:
     """Return the judgement, what is wrong with the entry, or None where the model says that there is no link."""
     if not isinstance(entry, dict):

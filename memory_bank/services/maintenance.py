@@ -94,7 +94,8 @@ class MaintenanceService:
                 async with self._database.transaction(bank) as tx:
                     # a note that is gone, changed or done meanwhile is not claimed
                     claimed = await lexical.claim(tx, list(notes), rule=self._tokeniser.name)
-                    await lexical.put(tx, {id: terms[id] for id in claimed})
+                    await lexical.forget(tx, list(claimed))
+                    await lexical.add(tx, {id: terms[id] for id in claimed})
                 done += len(claimed)
         if done:
             logger.info("Stored the terms of notes that had none.", extra={"notes": done})

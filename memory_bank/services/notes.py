@@ -2,19 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from uuid import UUID
 
-from numpy import float32
-from numpy.typing import NDArray
-from uuid_utils import compat
-
 from memory_bank.domain import banks, filters, notes, recall, retrievability
-from memory_bank.domain.notes import Change, Draft, Note, When
+from memory_bank.domain.notes import Change, Draft, Kind, Note, When
 from memory_bank.errors import (
-    ConfigurationError,
     Conflict,
     InvalidInput,
     MemoryBankError,
@@ -23,19 +18,12 @@ from memory_bank.errors import (
 )
 from memory_bank.services import returning
 from memory_bank.services.clock import Clock
-from memory_bank.services.embedder import Embedder
 from memory_bank.services.enrichment import EnrichmentService
-from memory_bank.services.tokeniser import Tokeniser
-from memory_bank.store import banks as bank_rows
-from memory_bank.store import embeddings, lexical, links
+from memory_bank.services.writing import NoteWriter, Stored
 from memory_bank.store import notes as note_rows
-from memory_bank.store.database import Database, Tx
-from memory_bank.store.queue import JobQueue
+from memory_bank.store.database import Database
 
 logger = logging.getLogger(__name__)
-
-_SAFETY_MARGIN = timedelta(seconds=5)
-_TEXTS_WITHIN_LIMIT = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,20 +52,6 @@ class Page:
     next_cursor: filters.Cursor | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Stored:
-    id: UUID
-    duplicate: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Prepared:
-    """What is made of texts before a transaction opens: their vectors, unless the model is away, and their terms."""
-
-    windows: Sequence[NDArray[float32]] | None
-    terms: Sequence[Mapping[str, int]]
-
-
 class NoteService:
     """What callers do with notes; every method works in one bank."""
 
@@ -85,18 +59,14 @@ class NoteService:
         self,
         *,
         database: Database,
-        jobs: JobQueue,
-        embedder: Embedder,
-        tokeniser: Tokeniser,
+        writer: NoteWriter,
         enrichment: EnrichmentService,
         clock: Clock,
         decay: retrievability.DecayPolicy,
         inline_limit: timedelta,
     ) -> None:
         self._database = database
-        self._jobs = jobs
-        self._embedder = embedder
-        self._tokeniser = tokeniser
+        self._writer = writer
         self._enrichment = enrichment
         self._clock = clock
         self._decay = decay
@@ -174,14 +144,16 @@ class NoteService:
         """
         name = banks.checked_name(bank)
         content = None if change.content is None else notes.checked_content(change.content)
-        prepared = None if content is None else await self._prepared([content])
+        ready = [] if content is None else await self._writer.ready([content])
         async with self._database.transaction(name) as tx:
             locked = await note_rows.lock(tx, id)
             if locked is None:
                 raise NotFound(f"no note {id} in bank {name!r}; list the notes to see what exists")
-            if content is not None and prepared is not None and content != locked.content:
-                await self._rewrite(tx, id, content, locked, prepared)
-                locked = await note_rows.lock(tx, id) or locked
+            for made in ready:
+                if made.content != locked.content:
+                    self._refuse_derived(locked.kind)
+                    await self._writer.rewrite(tx, id, locked, made)
+                    locked = await note_rows.lock(tx, id) or locked
             await note_rows.write_labels(tx, id, _changed(locked, change), now=self._clock.now())
             found = await note_rows.by_ids(tx, [id])
         return found[0]
@@ -194,71 +166,18 @@ class NoteService:
         name = banks.checked_name(bank)
         async with self._database.transaction(name) as tx:
             found = await note_rows.by_ids(tx, [id])
-            if not found or (not preview and not await note_rows.delete(tx, id, now=self._clock.now())):
+            if not found or (not preview and not await self._writer.delete(tx, [id])):
                 raise NotFound(f"no note {id} in bank {name!r}; nothing was deleted")
-            if not preview:
-                await embeddings.forget(tx, [id])
-                await lexical.forget(tx, [id])
-                logger.info("Deleted a note.", extra={"bank": name, "note": str(id)})
         return found[0]
 
-    async def _store(self, bank: str, drafts: Sequence[Draft], *, when: When) -> list[_Stored]:
-        prepared = await self._prepared([draft.content for draft in drafts])
-        embedded_by = None if prepared.windows is None else self._embedder.name
-        new = [note_rows.New(id=compat.uuid7(), draft=draft, embedded_by=embedded_by) for draft in drafts]
-        now = self._clock.now()
+    def _refuse_derived(self, kind: Kind) -> None:
+        if kind in (Kind.FACT, Kind.EXCHANGE):
+            raise InvalidInput("content", f"the text of a {kind.value} stands elsewhere too; use remember or observe")
+
+    async def _store(self, bank: str, drafts: Sequence[Draft], *, when: When) -> list[Stored]:
+        ready = await self._writer.ready([draft.content for draft in drafts])
         async with self._database.transaction(bank) as tx:
-            await bank_rows.ensure(tx, now=now)
-            added = await note_rows.add(tx, new, tokenised_by=self._tokeniser.name, now=now)
-            await self._index(tx, {each.id: place for place, each in enumerate(new) if each.id in added}, prepared)
-            await self._defer(tx, [each.id for each in new if each.id in added], when=when)
-            return [await self._settled(tx, each, added) for each in new]
-
-    async def _settled(self, tx: Tx, new: note_rows.New, added: set[UUID]) -> _Stored:
-        if new.id in added:
-            return _Stored(id=new.id, duplicate=False)
-        draft = new.draft
-        same = await note_rows.same(tx, content=draft.content, kind=draft.kind, session=draft.session)
-        if same is None:
-            raise Conflict("the same text was stored and deleted by another caller meanwhile; add it again")
-        return _Stored(id=same, duplicate=True)
-
-    async def _defer(self, tx: Tx, ids: Sequence[UUID], *, when: When) -> None:
-        if when is When.QUEUED:
-            await self._enrichment.defer(tx, ids)
-        elif ids:
-            # the job that a crash or a slow model leaves behind; the enrichment in the call makes it find nothing to do
-            deadline = self._clock.now() + self._inline_limit + _SAFETY_MARGIN
-            await self._jobs.defer_enrich(tx, ids, not_before=deadline)
-
-    async def _index(self, tx: Tx, places: dict[UUID, int], prepared: _Prepared) -> None:
-        """Store the vectors, where there are any, and the terms of each note, from its place in `prepared`."""
-        if prepared.windows is None:
-            await embeddings.forget(tx, list(places))
-        else:
-            await embeddings.put(tx, {id: prepared.windows[place] for id, place in places.items()})
-        await lexical.put(tx, {id: prepared.terms[place] for id, place in places.items()})
-
-    async def _prepared(self, texts: Sequence[str]) -> _Prepared:
-        """Make the texts' vectors and, meanwhile in a thread, their terms."""
-        windows, terms = await asyncio.gather(
-            self._embedded(texts), asyncio.to_thread(lambda: [self._tokeniser.terms(text) for text in texts])
-        )
-        return _Prepared(windows=windows, terms=terms)
-
-    async def _embedded(self, texts: Sequence[str]) -> list[NDArray[float32]] | None:
-        """Return the texts' vectors, or None when the model cannot give them now or soon: the queue then makes them."""
-        # a batch may take its time, but a text longer than hundreds of others must not hold up its caller
-        limit = self._inline_limit.total_seconds() * max(1, len(texts) / _TEXTS_WITHIN_LIMIT)
-        try:
-            async with asyncio.timeout(limit):
-                return await self._embedder.embed_documents(texts)
-        except TimeoutError:
-            logger.info("Embedding takes longer than its limit and goes on in the queue.", extra={"notes": len(texts)})
-            return None
-        except (ProviderUnavailable, ConfigurationError) as error:
-            logger.warning("Storing notes without vectors for now: %s", error)
-            return None
+            return await self._writer.add(tx, drafts, ready, when=when)
 
     async def _enrich_within_limit(self, bank: str, id: UUID) -> None:
         try:
@@ -268,29 +187,6 @@ class NoteService:
             logger.info("Enrichment takes longer than its limit and goes on in the queue.", extra={"note": str(id)})
         except ProviderUnavailable as error:
             logger.warning("Enrichment is left to the queue: %s", error, extra={"bank": bank, "note": str(id)})
-
-    async def _rewrite(
-        self,
-        tx: Tx,
-        id: UUID,
-        content: str,
-        locked: note_rows.Labels,
-        prepared: _Prepared,
-    ) -> None:
-        other = await note_rows.same(tx, content=content, kind=locked.kind, session=locked.session)
-        if other is not None:
-            raise Conflict(f"note {other} already holds this text; link or delete one of the two instead")
-        await note_rows.write_text(
-            tx,
-            id,
-            content,
-            embedded_by=None if prepared.windows is None else self._embedder.name,
-            tokenised_by=self._tokeniser.name,
-            now=self._clock.now(),
-        )
-        await self._index(tx, {id: 0}, prepared)
-        await links.forget_judged(tx, id)
-        await self._enrichment.defer(tx, [id])
 
 
 def _changed(locked: note_rows.Labels, change: Change) -> note_rows.Labels:

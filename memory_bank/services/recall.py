@@ -34,6 +34,14 @@ _QUESTION_MARKS = ("?", "？", "؟")
 
 
 @dataclass(frozen=True, kw_only=True)
+class _Signs:
+    """What a query says of itself: the days it names, and how far the model knows its language, 0 to 1."""
+
+    named: Sequence[spans.Span]
+    confidence: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class _Hits:
     """What the arms found, best first; `vector` is the query's, None where the model gave none."""
 
@@ -41,6 +49,7 @@ class _Hits:
     cosines: Mapping[UUID, float]
     scores: Mapping[UUID, float]
     weights: bm25.Weights
+    signs: _Signs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,12 +104,20 @@ class RecallService:
         now = self._clock.now()
         if not asked.text:
             return await self._newest(name, asked, now=now)
-        hits, kept = await self._kept(name, asked, now=now)
+        pool = recall.pool_size(asked.limit, batch_factor=self._batch_factor)
+        # terms need no vector, so PostgreSQL scores them while the query is embedded
+        vector, (scores, weights), signs = await asyncio.gather(
+            self._embedded(name, asked), self._scored(name, asked, pool=pool), self._signs(asked.text)
+        )
         async with self._database.transaction(name) as tx:
+            cosines = await self._vector_arm(tx, vector, asked, pool=pool)
+            hits = _Hits(vector=vector, cosines=cosines, scores=scores, weights=weights, signs=signs)
+            hits, kept = await self._kept(tx, hits, asked, pool=pool, now=now)
             if asked.expand:
                 kept = await self._expanded(tx, kept, asked)
-            kept = await self._distinct(tx, kept, limit=asked.limit)
-            found = await returning.recalled(tx, [each.id for each in kept], now=now, decay=self._decay)
+            best = await notes.by_ids(tx, [each.id for each in kept[: 2 * asked.limit]])
+            places = duplicates.distinct((note.content for note in best), limit=asked.limit)
+            found = await returning.counted(tx, [best[place] for place in places], now=now, decay=self._decay)
         arms = _arm_scores({Arm.VECTOR: hits.cosines, Arm.LEXICAL: hits.scores})
         told = {each.id: each for each in kept}
         return [
@@ -118,55 +135,64 @@ class RecallService:
             page = await notes.page(tx, wanted=asked.wanted, after=None, count=asked.limit)
             return await returning.recalled(tx, [note.id for note in page], now=now, decay=self._decay)
 
-    async def _kept(self, bank: str, asked: Query, *, now: datetime) -> tuple[_Hits, list[_Candidate]]:
+    async def _kept(
+        self, tx: Tx, hits: _Hits, asked: Query, *, pool: int, now: datetime
+    ) -> tuple[_Hits, list[_Candidate]]:
         """Return what the arms found, and the candidates about the query that are not forgotten, best first.
 
         Where forgetting leaves fewer than are asked for, the arms look further.
         """
-        pool = recall.pool_size(asked.limit, batch_factor=self._batch_factor)
         while True:
-            hits = await self._hits(bank, asked, pool=pool)
-            async with self._database.transaction(bank) as tx:
-                facts, around = await self._facts(tx, hits, asked)
-                ranked = self._ranked(hits, facts, around, asked)
-                kept = await self._retrievable(tx, ranked, asked, now=now)
+            facts, around = await self._facts(tx, hits, asked)
+            ranked = self._ranked(hits, facts, around, asked)
+            kept = self._retrievable(ranked, around, asked, now=now)
             exhausted = max(len(hits.cosines), len(hits.scores)) < pool
             if len(kept) >= asked.limit or len(kept) == len(ranked) or exhausted or pool >= LARGEST_POOL:
                 return hits, kept
             pool = min(pool * 4, LARGEST_POOL)
+            scores, weights = await self._lexical_arm(tx, asked, pool=pool)
+            cosines = await self._vector_arm(tx, hits.vector, asked, pool=pool)
+            hits = replace(hits, cosines=cosines, scores=scores, weights=weights)
 
-    async def _hits(self, bank: str, asked: Query, *, pool: int) -> _Hits:
-        """Ask both arms at once: terms need no vector, so PostgreSQL scores them while the query is embedded."""
-        words = self._tokeniser.asked(asked.text)
-        (vector, cosines), (scores, weights) = await asyncio.gather(
-            self._vector_arm(bank, asked, pool=pool), self._lexical_arm(bank, asked, words, pool=pool)
-        )
-        return _Hits(vector=vector, cosines=cosines, scores=scores, weights=weights)
-
-    async def _vector_arm(
-        self, bank: str, asked: Query, *, pool: int
-    ) -> tuple[NDArray[float32] | None, dict[UUID, float]]:
+    async def _embedded(self, bank: str, asked: Query) -> NDArray[float32] | None:
+        """Return the query's vector; None where no arm wants it, or where terms alone must do."""
         if Arm.VECTOR not in asked.arms:
-            return None, {}
+            return None
         try:
-            vector = await self._embedder.embed_query(asked.text)
+            return await self._embedder.embed_query(asked.text)
         except (ProviderUnavailable, ConfigurationError) as error:
             if Arm.LEXICAL not in asked.arms:
                 raise
             logger.warning("Searching by terms alone: %s", error, extra={"bank": bank})
-            return None, {}
-        async with self._database.transaction(bank) as tx:
-            found = await embeddings.search(tx, vector, wanted=asked.wanted, pool=pool)
-        return vector, {hit.note_id: hit.similarity for hit in found}
+            return None
 
-    async def _lexical_arm(
-        self, bank: str, asked: Query, words: bm25.Asked, *, pool: int
-    ) -> tuple[dict[UUID, float], bm25.Weights]:
+    async def _signs(self, text: str) -> _Signs:
+        """Read the query's own signs: a coroutine, so that it reads them while the arms wait for others."""
+        letters = sum(character.isalnum() for character in text)
+        return _Signs(
+            named=spans.named(text),
+            confidence=ranking.confidence(letters, self._embedder.pieces(text), self._calibration),
+        )
+
+    async def _scored(self, bank: str, asked: Query, *, pool: int) -> tuple[dict[UUID, float], bm25.Weights]:
         async with self._database.transaction(bank) as tx:
-            known = await lexical.statistics(tx, words.terms)
-            hits = []
-            if Arm.LEXICAL in asked.arms:
-                hits = await lexical.search(tx, known, wanted=asked.wanted, pool=pool)
+            return await self._lexical_arm(tx, asked, pool=pool)
+
+    async def _vector_arm(
+        self, tx: Tx, vector: NDArray[float32] | None, asked: Query, *, pool: int
+    ) -> dict[UUID, float]:
+        if vector is None:
+            return {}
+        return {
+            hit.note_id: hit.similarity for hit in await embeddings.search(tx, vector, wanted=asked.wanted, pool=pool)
+        }
+
+    async def _lexical_arm(self, tx: Tx, asked: Query, *, pool: int) -> tuple[dict[UUID, float], bm25.Weights]:
+        words = self._tokeniser.asked(asked.text)
+        known = await lexical.statistics(tx, words.terms)
+        hits = []
+        if Arm.LEXICAL in asked.arms:
+            hits = await lexical.search(tx, known, wanted=asked.wanted, pool=pool)
         weights = bm25.weighed(words, notes=known.notes, average=known.average, containing=known.containing)
         return {hit.note_id: hit.score for hit in hits}, weights
 
@@ -176,7 +202,6 @@ class RecallService:
         found = await surroundings.of_notes(
             tx, hits.cosines.keys() | hits.scores.keys(), query=hits.vector, terms=terms, wanted=asked.wanted
         )
-        named = spans.named(asked.text)
         before, after = _neighbours(found)
         facts = {
             each.id: Facts(
@@ -188,7 +213,7 @@ class RecallService:
                 length=each.length,
                 asks=each.ending.rstrip().endswith(_QUESTION_MARKS),
                 speaker=self._speaker(each.opening),
-                days=ranking.date_distance(each.moment.date(), named),
+                days=ranking.date_distance(each.moment.date(), hits.signs.named),
             )
             for each in found
         }
@@ -200,7 +225,7 @@ class RecallService:
         """Return the candidates that are about the query, best first."""
         view = ranking.Asked(
             weights=hits.weights,
-            confidence=self._confidence(asked.text),
+            confidence=hits.signs.confidence,
             neutral=0.0 if self._calibration is None else self._calibration.neutral,
         )
         scores = self._scores(hits, facts, view, asked)
@@ -248,27 +273,21 @@ class RecallService:
             return self._vector_floor
         return self._floor
 
-    def _confidence(self, text: str) -> float:
-        letters = sum(character.isalnum() for character in text)
-        return ranking.confidence(letters, self._embedder.pieces(text), self._calibration)
-
     def _speaker(self, opening: str) -> frozenset[str]:
-        found = _SPEAKER.match(opening)
+        # most notes are no turns of a conversation
+        found = _SPEAKER.match(opening) if ":" in opening or "：" in opening else None
         return frozenset(self._tokeniser.terms(found.group(1))) if found else frozenset()
 
-    async def _retrievable(
-        self, tx: Tx, ranked: Sequence[_Candidate], asked: Query, *, now: datetime
+    def _retrievable(
+        self, ranked: Sequence[_Candidate], around: Mapping[UUID, Surrounding], asked: Query, *, now: datetime
     ) -> list[_Candidate]:
         """Return the best candidates that are not forgotten, with some to spare for near-duplicates."""
         decay = replace(self._decay, enabled=False) if asked.include_forgotten else self._decay
-        traces = await notes.traces(tx, [each.id for each in ranked])
         kept: list[_Candidate] = []
         for candidate in ranked:
-            trace = traces.get(candidate.id)
-            if trace is None:  # deleted since
-                continue
+            note = around[candidate.id]
             chance = retrievability.probability(
-                decay, idle_seconds=now.timestamp() - trace.last_accessed, retrieval_count=trace.retrieval_count
+                decay, idle_seconds=now.timestamp() - note.last_accessed, retrieval_count=note.retrieval_count
             )
             if retrievability.keeps(decay, chance, at_least=asked.min_retrievability):
                 kept.append(candidate)
@@ -286,13 +305,7 @@ class RecallService:
                 score = best[id].score * edge.confidence / 2
                 if end not in best:
                     best[end] = _Candidate(id=end, score=score, evidence=best[id].evidence)
-        traces = await notes.traces(tx, list(best))
-        return sorted((each for each in best.values() if each.id in traces), key=lambda each: (-each.score, each.id))
-
-    async def _distinct(self, tx: Tx, kept: Sequence[_Candidate], *, limit: int) -> list[_Candidate]:
-        texts = await notes.texts(tx, [each.id for each in kept])
-        distinct = set(duplicates.without([(each.id, texts[each.id]) for each in kept if each.id in texts]))
-        return [each for each in kept if each.id in distinct][:limit]
+        return sorted(best.values(), key=lambda each: (-each.score, each.id))
 
 
 def _neighbours(found: Sequence[Surrounding]) -> tuple[dict[UUID, UUID], dict[UUID, UUID]]:

@@ -21,21 +21,25 @@ def seen(note: Note, *, now: datetime, decay: DecayPolicy) -> Recalled:
 
 
 async def recalled(tx: Tx, ids: Sequence[UUID], *, now: datetime, decay: DecayPolicy) -> list[Recalled]:
-    """Return the live notes among `ids`, in their order, after counting each as recalled.
+    """Return the live notes among `ids`, in their order, after counting each as recalled."""
+    return await counted(tx, await notes.by_ids(tx, ids), now=now, decay=decay)
 
-    The counters are those after this recall, the retrievability is that before it.
+
+async def counted(tx: Tx, returned: Sequence[Note], *, now: datetime, decay: DecayPolicy) -> list[Recalled]:
+    """Count these notes as recalled.
+
+    Their counters are those after this recall, the retrievability is that before it.
     """
-    found = [seen(note, now=now, decay=decay) for note in await notes.by_ids(tx, ids)]
     moment = int(now.timestamp())
-    await notes.mark_recalled(tx, [each.note.id for each in found], now=moment)
+    await notes.mark_recalled(tx, [note.id for note in returned], now=moment)
     return [
         replace(
-            each,
+            seen(note, now=now, decay=decay),
             note=replace(
-                each.note,
-                retrieval_count=each.note.retrieval_count + 1,
-                last_accessed=max(each.note.last_accessed, moment),
+                note,
+                retrieval_count=note.retrieval_count + 1,
+                last_accessed=max(note.last_accessed, moment),
             ),
         )
-        for each in found
+        for note in returned
     ]

@@ -14,11 +14,11 @@ from typing import Annotated, Any, get_args
 import platformdirs
 import pydantic
 import pydantic_settings
-from pydantic import BeforeValidator, Field, PrivateAttr, SecretStr
+from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, SecretStr
 from pydantic.fields import FieldInfo
 
-from memory_bank.domain import retrievability
-from memory_bank.errors import ConfigurationError
+from memory_bank.domain import beliefs, retrievability
+from memory_bank.errors import ConfigurationError, InvalidInput
 from memory_bank.settings import postgres_url, sources, values
 
 _CONFIG = pydantic.ConfigDict(
@@ -112,6 +112,14 @@ class Postgres(Group):
         return postgres_url.joined(self.url, username=self.username, password=password)
 
 
+def _name(given: str) -> str:
+    """Check a name as the bank would: a setting that every statement refuses must stop the start."""
+    try:
+        return beliefs.checked_name(given)
+    except InvalidInput as error:
+        raise ValueError(error.problem) from error
+
+
 class Memory(Group):
     """How search picks its pool."""
 
@@ -119,6 +127,9 @@ class Memory(Group):
         "", "Fixed lowest cosine of what no word finds", blank="evidence calibrated for the model", ge=-1, le=1
     )
     batch_factor: int = setting("3", "Candidates fetched for each result asked for", ge=1, le=100)
+    self_name: Annotated[str, AfterValidator(_name)] = setting(
+        "Agent", "Name of the entity that stands for the agent itself"
+    )
 
 
 class Decay(Group):

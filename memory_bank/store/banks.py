@@ -29,6 +29,7 @@ _COUNTS = sa.text(
     LEFT JOIN notes n
         ON n.bank_id = b.id
         AND n.deleted_at IS NULL
+        AND n.reach <> 'none'
     GROUP BY b.id
     ORDER BY b.id
     """

@@ -1,48 +1,53 @@
-"""The SQL of a `Filter`: one text for every query over `notes n`, so that all of them filter alike."""
-
-from datetime import datetime
-from typing import TypedDict
+"""The SQL of a `Filter`: the same words over `notes n` for every query, so that all of them filter alike."""
 
 from memory_bank.domain import filters
+from memory_bank.domain.filters import TagMatch
 
-LIVE_AND_WANTED = """n.deleted_at IS NULL
-        AND (CAST(:any_tags AS text[]) IS NULL OR n.tags && CAST(:any_tags AS text[]))
-        AND (CAST(:all_tags AS text[]) IS NULL OR n.tags @> CAST(:all_tags AS text[]))
-        AND (CAST(:kinds AS text[]) IS NULL OR n.kind = ANY(CAST(:kinds AS text[])))
-        AND (CAST(:since AS timestamptz) IS NULL OR n.occurred_at >= CAST(:since AS timestamptz))
-        AND (CAST(:until AS timestamptz) IS NULL OR n.occurred_at <= CAST(:until AS timestamptz))
-        AND (CAST(:session AS text) IS NULL OR n.session = CAST(:session AS text))
-        AND (
-            CAST(:project AS text) IS NULL
-            OR n.tags && ARRAY[CAST(:project AS text), CAST(:universal AS text)]
+
+def narrowing(wanted: filters.Filter) -> str:
+    """Return what a statement over live notes `n` adds to its WHERE, each clause behind an AND; "" for everything.
+
+    Only what is asked for stands in it: the planner then sees what an index may answer, and no row pays for the rest.
+    It holds no caller's word, so that statements made with it are few.
+    """
+    return "".join(f"\n        AND {clause}" for clause in _clauses(wanted))
+
+
+def binds(wanted: filters.Filter) -> dict[str, object]:
+    """Return the named binds of `narrowing`."""
+    given: dict[str, object] = {
+        "tags": list(wanted.tags) or None,
+        "kinds": [kind.value for kind in wanted.kinds] or None,
+        "since": wanted.since,
+        "until": wanted.until,
+        "session": wanted.session,
+        "project": wanted.project,
+        "wanted_ids": None if wanted.ids is None else list(wanted.ids),
+        "universal": None if wanted.project is None else filters.UNIVERSAL,
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _clauses(wanted: filters.Filter) -> list[str]:
+    clauses = []
+    if wanted.tags:
+        operator = "@>" if wanted.tag_match is TagMatch.ALL else "&&"
+        clauses.append(f"n.tags {operator} CAST(:tags AS text[])")
+    if wanted.kinds:
+        clauses.append("n.kind = ANY(CAST(:kinds AS text[]))")
+    if wanted.since is not None:
+        clauses.append("n.occurred_at >= CAST(:since AS timestamptz)")
+    if wanted.until is not None:
+        clauses.append("n.occurred_at <= CAST(:until AS timestamptz)")
+    if wanted.session is not None:
+        clauses.append("n.session = CAST(:session AS text)")
+    if wanted.ids is not None:
+        clauses.append("n.id = ANY(CAST(:wanted_ids AS uuid[]))")
+    if wanted.project is not None:
+        clauses.append(
+            """(
+            n.tags && ARRAY[CAST(:project AS text), CAST(:universal AS text)]
             OR NOT EXISTS (SELECT FROM unnest(n.tags) AS tag WHERE tag LIKE 'project:%')
         )"""
-
-
-class Binds(TypedDict):
-    """The named binds of `LIVE_AND_WANTED`; None switches a condition off."""
-
-    any_tags: list[str] | None
-    all_tags: list[str] | None
-    kinds: list[str] | None
-    since: datetime | None
-    until: datetime | None
-    session: str | None
-    project: str | None
-    universal: str
-
-
-def binds(wanted: filters.Filter) -> Binds:
-    """Return the binds that express `wanted`."""
-    tags = list(wanted.tags) or None
-    match_all = wanted.tag_match is filters.TagMatch.ALL
-    return Binds(
-        any_tags=None if match_all else tags,
-        all_tags=tags if match_all else None,
-        kinds=[kind.value for kind in wanted.kinds] or None,
-        since=wanted.since,
-        until=wanted.until,
-        session=wanted.session,
-        project=wanted.project,
-        universal=filters.UNIVERSAL,
-    )
+        )
+    return clauses

@@ -1,5 +1,7 @@
 """The connection to PostgreSQL: a bounded pool, and transactions that belong to one bank."""
 
+import functools
+import selectors
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -7,6 +9,7 @@ from typing import Any
 
 import psycopg
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -16,6 +19,11 @@ from memory_bank.errors import ConfigurationError, Conflict, StoreUnavailable
 
 CONNECT_SECONDS = 10
 CHECKOUT_SECONDS = 30.0
+_DIALECT = PGDialect_psycopg()  # type: ignore[no-untyped-call]
+TUNING = {
+    # go on along a vector index until enough rows pass the filter
+    "hnsw.iterative_scan": "strict_order",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +31,8 @@ class StoreTx:
     """One transaction over the whole store: for maintenance that is nobody's own."""
 
     connection: AsyncConnection
+    tuned: bool = False
+    """Whether `TUNING` holds for the connection; behind a pooler of transactions it must be set in each of them."""
 
     async def all(self, statement: sa.Executable, **binds: Any) -> list[sa.RowMapping]:
         """Run `statement` and return its rows."""
@@ -35,6 +45,14 @@ class StoreTx:
     async def count(self, statement: sa.Executable, **binds: Any) -> int:
         """Run `statement` and return how many rows it changed."""
         return (await self.connection.execute(statement, binds)).rowcount
+
+    async def freshly_planned(self, statement: sa.TextClause, **binds: Any) -> list[tuple[Any, ...]]:
+        """Run `statement` by a plan made for these very binds, and return its rows.
+
+        For statements that serve banks of every size: a plan that is kept for all of them would fit none.
+        """
+        cursor = await (await self.driver()).execute(_for_driver(statement), binds, prepare=False)
+        return await cursor.fetchall()
 
     async def driver(self) -> psycopg.AsyncConnection[Any]:
         """Return the driver's own connection, for libraries that join this transaction."""
@@ -58,6 +76,10 @@ class Tx(StoreTx):
         """Run `statement` in this bank and return its only row, if there is one."""
         return await super().one_or_none(statement, bank=self.bank, **binds)
 
+    async def freshly_planned(self, statement: sa.TextClause, **binds: Any) -> list[tuple[Any, ...]]:
+        """Run `statement` in this bank by a plan made for these very binds, and return its rows."""
+        return await super().freshly_planned(statement, bank=self.bank, **binds)
+
     async def count(self, statement: sa.Executable, **binds: Any) -> int:
         """Run `statement` in this bank and return how many rows it changed."""
         return await super().count(statement, bank=self.bank, **binds)
@@ -67,18 +89,23 @@ class Database:
     """A pool of at most `pool_size` connections; opens them when they are first needed."""
 
     def __init__(self, url: str, *, pool_size: int = 10, prepared_statements: bool = True) -> None:
+        address = driver_url(url)
         arguments: dict[str, Any] = {"connect_timeout": CONNECT_SECONDS, "application_name": "memory-bank"}
-        if not prepared_statements:
+        self._tuned = prepared_statements
+        if prepared_statements:
+            tuning = [f"-c {name}={value}" for name, value in TUNING.items()]
+            arguments["options"] = " ".join([*_listed(address.query.get("options")), *tuning])
+        else:
             arguments["prepare_threshold"] = None
         self._engine = create_async_engine(
-            driver_url(url),
+            address,
             pool_size=pool_size,
             max_overflow=0,
             pool_timeout=CHECKOUT_SECONDS,
-            # a restarted server leaves dead connections in the pool; the caller must not meet them
-            pool_pre_ping=True,
             connect_args=arguments,
         )
+        # a restarted server leaves dead connections in the pool; the caller must not meet them
+        sa.event.listen(self._engine.sync_engine, "checkout", _refuse_dead)
 
     @asynccontextmanager
     async def transaction(self, bank: str) -> AsyncIterator[Tx]:
@@ -88,14 +115,14 @@ class Database:
         """
         with _translated_errors():
             async with self._engine.begin() as connection:
-                yield Tx(connection=connection, bank=bank)
+                yield Tx(connection=connection, tuned=self._tuned, bank=bank)
 
     @asynccontextmanager
     async def whole_store(self) -> AsyncIterator[StoreTx]:
         """Open a transaction that belongs to no bank; raises `StoreUnavailable` as `transaction` does."""
         with _translated_errors():
             async with self._engine.begin() as connection:
-                yield StoreTx(connection=connection)
+                yield StoreTx(connection=connection, tuned=self._tuned)
 
     async def close(self) -> None:
         """Close every connection."""
@@ -116,6 +143,15 @@ def driver_url(url: str) -> URL:
     return parsed.set(drivername="postgresql+psycopg")
 
 
+@functools.cache
+def _for_driver(statement: sa.TextClause) -> bytes:
+    return str(statement.compile(dialect=_DIALECT)).encode()
+
+
+def _listed(given: str | tuple[str, ...] | None) -> list[str]:
+    return [given] if isinstance(given, str) else list(given or ())
+
+
 def away(error: DBAPIError) -> StoreUnavailable | ConfigurationError:
     """Return what a failed connection means to the user: the server is away, or it refuses these credentials."""
     # libpq gives a refused connection no code, only the server's words
@@ -128,6 +164,22 @@ def away(error: DBAPIError) -> StoreUnavailable | ConfigurationError:
     if "does not exist" in said and "database" in said:
         return ConfigurationError("the database named in postgres.url does not exist; create it or correct the name")
     return StoreUnavailable("the database does not answer; check postgres.url and that it is running, then try again")
+
+
+def _refuse_dead(connection: Any, record: object, proxy: object) -> None:
+    """Make the pool open another connection where the server has hung up this one.
+
+    An idle connection has nothing to read, unless it is its end: asking the socket costs no round trip.
+    """
+    driver = connection.driver_connection
+    if driver.closed or _readable(driver.fileno()):
+        raise sa.exc.DisconnectionError
+
+
+def _readable(descriptor: int) -> bool:
+    with selectors.DefaultSelector() as selector:
+        selector.register(descriptor, selectors.EVENT_READ)
+        return bool(selector.select(0))
 
 
 @contextmanager

@@ -55,6 +55,7 @@ _NOT_EMBEDDED_BY = sa.text(
     SELECT n.bank_id, n.id, n.content, n.content_hash
     FROM notes n
     WHERE n.deleted_at IS NULL
+        AND n.reach <> 'none'
         AND n.embedded_by IS DISTINCT FROM :name
     ORDER BY n.bank_id, n.id
     LIMIT :count
@@ -66,6 +67,7 @@ _COUNT_NOT_EMBEDDED_BY = sa.text(
     SELECT count(*) AS total
     FROM notes n
     WHERE n.deleted_at IS NULL
+        AND n.reach <> 'none'
         AND n.embedded_by IS DISTINCT FROM :name
     """
 )

@@ -1,18 +1,18 @@
 """Rows of `embeddings`: one vector for each window of a note's text, and the arm that searches them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from uuid import UUID
 
 import pgvector
 import sqlalchemy as sa
 from numpy import float32
 from numpy.typing import NDArray
-from pgvector.sqlalchemy import Vector
 
 from memory_bank.domain import filters
 from memory_bank.domain.links import Candidate
-from memory_bank.store import conditions
+from memory_bank.store import conditions, database
 from memory_bank.store.database import Tx
 
 Windows = NDArray[float32]
@@ -50,30 +50,17 @@ _CLAIM = sa.text(
         AND id = :id
         AND content_hash = :content_hash
         AND deleted_at IS NULL
+        AND reach <> 'none'
     """
 )
 
-_SEARCH_PLAN = sa.text(
+_DEFAULT_EF_SEARCH = 40
+_SET = sa.text(
     """
-    -- go on along the index until enough rows pass the filter
-    SELECT
-        set_config('hnsw.iterative_scan', 'strict_order', true),
-        set_config('hnsw.ef_search', :ef_search, true)
+    SELECT set_config(s.name, s.value, true)
+    FROM unnest(CAST(:names AS text[]), CAST(:values AS text[])) AS s (name, value)
     """
 )
-
-NEAREST = sa.text(
-    f"""
-    -- which windows of this bank's live notes lie nearest to the query?
-    SELECT e.note_id, e.embedding <=> CAST(:query AS vector) AS distance
-    FROM embeddings e
-    JOIN notes n ON n.bank_id = e.bank_id AND n.id = e.note_id
-    WHERE e.bank_id = :bank
-        AND {conditions.LIVE_AND_WANTED}
-    ORDER BY e.embedding <=> CAST(:query AS vector)
-    LIMIT :count
-    """
-).bindparams(sa.bindparam("query", type_=Vector()))
 
 _NEIGHBOURS = sa.text(
     """
@@ -106,10 +93,28 @@ class Hit:
     similarity: float
 
 
-async def put(tx: Tx, embedded: dict[UUID, Windows]) -> None:
-    """Store the windows of each note in place of what it had."""
-    await tx.count(_FORGET, ids=list(embedded))
+@cache
+def nearest(narrowing: str) -> sa.TextClause:
+    """Return the statement: which windows of live notes, narrowed by `conditions`, lie nearest to the query?"""
+    # only live notes have windows
+    looked_up = "JOIN notes n ON n.bank_id = e.bank_id AND n.id = e.note_id" if narrowing else ""
+    return sa.text(
+        f"""
+        SELECT e.note_id, e.embedding <=> CAST(:query AS vector) AS distance
+        FROM embeddings e
+        {looked_up}
+        WHERE e.bank_id = :bank{narrowing}
+        ORDER BY e.embedding <=> CAST(:query AS vector)
+        LIMIT :count
+        """
+    )
+
+
+async def add(tx: Tx, embedded: Mapping[UUID, Windows]) -> None:
+    """Store the windows of notes that have none."""
     rows = [(note, index, vector) for note, windows in embedded.items() for index, vector in enumerate(windows)]
+    if not rows:
+        return
     await tx.count(
         _ADD,
         notes=[note for note, _, _ in rows],
@@ -122,7 +127,8 @@ async def complete(tx: Tx, note: UUID, windows: Windows, *, model: str, content_
     """Store the windows that `model` made of a note's text; return False when the text changed meanwhile."""
     if await tx.count(_CLAIM, id=note, model=model, content_hash=content_hash) != 1:
         return False
-    await put(tx, {note: windows})
+    await forget(tx, [note])
+    await add(tx, {note: windows})
     return True
 
 
@@ -135,11 +141,16 @@ async def search(tx: Tx, query: NDArray[float32], *, wanted: filters.Filter, poo
     """Return the `pool` nearest notes that pass the filter, nearest first; fewer only when fewer exist."""
     windows = pool
     while True:
-        await tx.all(_SEARCH_PLAN, ef_search=str(min(max(windows, 40), _EF_SEARCH_LIMIT)))
-        rows = await tx.all(NEAREST, query=query, count=windows, **conditions.binds(wanted))
+        await _tune(tx, count=windows)
+        rows = await tx.freshly_planned(
+            nearest(conditions.narrowing(wanted)),
+            query=pgvector.Vector(query).to_text(),
+            count=windows,
+            **conditions.binds(wanted),
+        )
         best: dict[UUID, float] = {}
-        for row in rows:
-            best.setdefault(row["note_id"], 1.0 - row["distance"])
+        for note, distance in rows:
+            best.setdefault(note, 1.0 - distance)
         # several windows of one long note may crowd the others out: look further
         if len(best) >= pool or len(rows) < windows or windows >= _WINDOWS_LIMIT:
             return [Hit(note_id=note, similarity=similarity) for note, similarity in list(best.items())[:pool]]
@@ -148,7 +159,7 @@ async def search(tx: Tx, query: NDArray[float32], *, wanted: filters.Filter, poo
 
 async def neighbours(tx: Tx, notes: Sequence[UUID], *, floor: float, limit: int) -> dict[UUID, list[Candidate]]:
     """Return for each note the `limit` nearest live ones with a similarity of at least `floor`, nearest first."""
-    await tx.all(_SEARCH_PLAN, ef_search="40")
+    await _tune(tx, count=_DEFAULT_EF_SEARCH)
     best: dict[UUID, dict[UUID, Candidate]] = {note: {} for note in notes}
     # a long note may take several of the nearest windows
     for row in await tx.all(_NEIGHBOURS, notes=list(notes), count=limit * 4):
@@ -156,3 +167,12 @@ async def neighbours(tx: Tx, notes: Sequence[UUID], *, floor: float, limit: int)
             found = Candidate(id=row["id"], content=row["content"], similarity=row["similarity"])
             best[row["source_id"]].setdefault(found.id, found)
     return {note: list(candidates.values())[:limit] for note, candidates in best.items()}
+
+
+async def _tune(tx: Tx, *, count: int) -> None:
+    """Make the transaction's scans of the vector index look for `count` rows at once."""
+    wanted = {} if tx.tuned else dict(database.TUNING)
+    if count > _DEFAULT_EF_SEARCH:
+        wanted["hnsw.ef_search"] = str(min(count, _EF_SEARCH_LIMIT))
+    if wanted:
+        await tx.all(_SET, names=list(wanted), values=list(wanted.values()))

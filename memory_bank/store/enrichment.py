@@ -19,6 +19,7 @@ _UNENRICHED = sa.text(
     WHERE n.bank_id = :bank
         AND n.id = ANY(CAST(:ids AS uuid[]))
         AND n.deleted_at IS NULL
+        AND n.reach <> 'none'
         AND n.enrichment = 'pending'
     """
 )
@@ -76,6 +77,7 @@ _REOPEN = sa.text(
         enrichment_attempts = 0
     WHERE bank_id = :bank
         AND deleted_at IS NULL
+        AND reach <> 'none'
         AND (
             (analysed_by = CAST(:origin AS text) AND enrichment <> 'pending')
             OR (CAST(:failed AS boolean) AND enrichment = 'failed')
@@ -89,6 +91,7 @@ _PENDING = sa.text(
     FROM notes n
     WHERE n.bank_id = :bank
         AND n.deleted_at IS NULL
+        AND n.reach <> 'none'
         AND n.enrichment = 'pending'
         AND n.updated_at <= :before
     ORDER BY n.id
@@ -100,6 +103,7 @@ _BANKS_PENDING = sa.text(
     SELECT DISTINCT n.bank_id
     FROM notes n
     WHERE n.deleted_at IS NULL
+        AND n.reach <> 'none'
         AND n.enrichment = 'pending'
         AND n.updated_at <= :before
     ORDER BY n.bank_id

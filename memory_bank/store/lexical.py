@@ -9,6 +9,7 @@ terms, whatever the filter.
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -17,7 +18,7 @@ from memory_bank.domain import bm25, filters
 from memory_bank.store import conditions
 from memory_bank.store.database import StoreTx, Tx
 
-POSTINGS_LIMIT = 20_000
+POSTINGS_LIMIT = 10_000
 """Postings that one search scores at most, those of the rarest terms; a common term beyond it is left out."""
 _COUNTED_LIMIT = 8 * POSTINGS_LIMIT
 _SHORTEST_COUNT = 1_000
@@ -106,38 +107,6 @@ COUNTS = sa.text(
     """
 )
 
-STATEMENT = sa.text(
-    f"""
-    -- which live notes that pass the filter score best?
-    WITH scored AS (
-        SELECT p.note_id, sum(c.idf * p.frequency / (p.frequency + :flat + :slope * p.length)) AS score
-        FROM unnest(CAST(:terms AS text[]), CAST(:idfs AS double precision[])) AS c (term, idf)
-        CROSS JOIN LATERAL (
-            SELECT own.note_id, own.frequency, own.length
-            FROM postings own
-            WHERE own.bank_id = :bank
-                AND own.term = c.term
-            ORDER BY own.note_id DESC
-            LIMIT :limit
-        ) AS p
-        GROUP BY p.note_id
-    )
-    SELECT s.note_id, s.score
-    FROM (SELECT note_id, score FROM scored ORDER BY score DESC, note_id) AS s
-    -- looked up one by one, so that the search ends with the last note it needs
-    CROSS JOIN LATERAL (
-        SELECT
-        FROM notes n
-        WHERE n.bank_id = :bank
-            AND n.id = s.note_id
-            AND {conditions.LIVE_AND_WANTED}
-        LIMIT 1
-    ) AS wanted
-    ORDER BY s.score DESC, s.note_id
-    LIMIT :pool
-    """
-)
-
 _CLAIM = sa.text(
     """
     -- whose text is still the one that was tokenised? Locked in one order, as recalls lock them
@@ -148,6 +117,7 @@ _CLAIM = sa.text(
         WHERE n.bank_id = :bank
             AND n.content_hash = t.content_hash
             AND n.deleted_at IS NULL
+            AND n.reach = 'full'
             AND n.tokenised_by IS DISTINCT FROM :rule
         ORDER BY n.id
         FOR NO KEY UPDATE OF n
@@ -167,6 +137,7 @@ _NOT_TOKENISED_BY = sa.text(
     SELECT n.bank_id, n.id, n.content, n.content_hash
     FROM notes n
     WHERE n.deleted_at IS NULL
+        AND n.reach = 'full'
         AND n.tokenised_by IS DISTINCT FROM :rule
     ORDER BY n.bank_id, n.id
     LIMIT :count
@@ -201,14 +172,46 @@ class Untokenised:
     content_hash: bytes
 
 
-async def put(tx: Tx, tokenised: Mapping[UUID, Mapping[str, int]]) -> None:
-    """Store the terms of each note, with how often each occurs, in place of what it had.
+@cache
+def best(narrowing: str) -> sa.TextClause:
+    """Return the statement: which live notes, narrowed by `conditions`, score best?"""
+    # only live notes have terms; looked up one by one, so that the search ends with the last note it needs
+    looked_up = f"""
+        CROSS JOIN LATERAL (
+            SELECT
+            FROM notes n
+            WHERE n.bank_id = :bank
+                AND n.id = s.note_id{narrowing}
+            LIMIT 1
+        ) AS wanted"""
+    return sa.text(
+        f"""
+        WITH scored AS (
+            SELECT p.note_id, sum(c.idf * p.frequency / (p.frequency + :flat + :slope * p.length)) AS score
+            FROM unnest(CAST(:terms AS text[]), CAST(:idfs AS double precision[])) AS c (term, idf)
+            CROSS JOIN LATERAL (
+                SELECT own.note_id, own.frequency, own.length
+                FROM postings own
+                WHERE own.bank_id = :bank
+                    AND own.term = c.term
+                ORDER BY own.note_id DESC
+                LIMIT :limit
+            ) AS p
+            GROUP BY p.note_id
+        )
+        SELECT s.note_id, s.score
+        FROM (SELECT note_id, score FROM scored ORDER BY score DESC, note_id) AS s{looked_up if narrowing else ""}
+        ORDER BY s.score DESC, s.note_id
+        LIMIT :pool
+        """
+    )
+
+
+async def add(tx: Tx, tokenised: Mapping[UUID, Mapping[str, int]]) -> None:
+    """Store the terms of notes that have none, with how often each occurs.
 
     The notes must be new or locked by `tx`. Totals of the bank follow in the same transaction; nobody waits for them.
     """
-    if not tokenised:
-        return
-    notes, length = await _forgotten(tx, tokenised)
     lengths = [sum(terms.values()) for terms in tokenised.values()]
     rows = [
         (term, place, frequency)
@@ -224,13 +227,14 @@ async def put(tx: Tx, tokenised: Mapping[UUID, Mapping[str, int]]) -> None:
             places=[place for _, place, _ in rows],
             frequencies=[frequency for _, _, frequency in rows],
         )
-    await _count_in(tx, notes=sum(map(bool, lengths)) - notes, length=sum(lengths) - length)
+    await _count_in(tx, notes=sum(map(bool, lengths)), length=sum(lengths))
 
 
 async def forget(tx: Tx, ids: Sequence[UUID]) -> None:
     """Remove every term of these notes, which `tx` must have locked or deleted."""
-    notes, length = await _forgotten(tx, ids)
-    await _count_in(tx, notes=-notes, length=-length)
+    row = await tx.one_or_none(_FORGET, ids=list(ids))
+    assert row is not None
+    await _count_in(tx, notes=-row["notes"], length=-row["length"])
 
 
 async def statistics(tx: Tx, terms: Sequence[str]) -> Statistics:
@@ -259,12 +263,12 @@ async def search(tx: Tx, known: Statistics, *, wanted: filters.Filter, pool: int
     terms = chosen(known.containing)
     if not terms:
         return []
-    rows = await tx.all(STATEMENT, **binds(terms, known, wanted, pool=pool))
+    rows = await tx.all(best(conditions.narrowing(wanted)), **binds(terms, known, wanted, pool=pool))
     return [Hit(note_id=row["note_id"], score=row["score"]) for row in rows]
 
 
 def binds(terms: Sequence[str], known: Statistics, wanted: filters.Filter, *, pool: int) -> dict[str, object]:
-    """Return the binds of `STATEMENT`."""
+    """Return the binds of `best`."""
     return {
         "terms": list(terms),
         "idfs": [bm25.idf(known.notes, known.containing[term]) for term in terms],
@@ -298,13 +302,6 @@ async def not_tokenised_by(tx: StoreTx, rule: str, *, count: int) -> list[Untoke
         Untokenised(bank=row["bank_id"], id=row["id"], content=row["content"], content_hash=row["content_hash"])
         for row in await tx.all(_NOT_TOKENISED_BY, rule=rule, count=count)
     ]
-
-
-async def _forgotten(tx: Tx, ids: Mapping[UUID, object] | Sequence[UUID]) -> tuple[int, int]:
-    """Remove the terms of these notes; return how many notes had any, and the sum of those notes' lengths."""
-    row = await tx.one_or_none(_FORGET, ids=list(ids))
-    assert row is not None
-    return row["notes"], row["length"]
 
 
 async def _count_in(tx: Tx, *, notes: int, length: int) -> None:

@@ -15,8 +15,8 @@ _OF_NOTES = sa.text(
     -- every link that starts or ends at one of these notes and whose other end still lives
     SELECT l.source_id, l.target_id, l.type, l.explanation, l.origin, l.confidence
     FROM links l
-    JOIN notes s ON s.bank_id = l.bank_id AND s.id = l.source_id AND s.deleted_at IS NULL
-    JOIN notes t ON t.bank_id = l.bank_id AND t.id = l.target_id AND t.deleted_at IS NULL
+    JOIN notes s ON s.bank_id = l.bank_id AND s.id = l.source_id AND s.deleted_at IS NULL AND s.reach <> 'none'
+    JOIN notes t ON t.bank_id = l.bank_id AND t.id = l.target_id AND t.deleted_at IS NULL AND t.reach <> 'none'
     WHERE l.bank_id = :bank
         AND (l.source_id = ANY(CAST(:ids AS uuid[])) OR l.target_id = ANY(CAST(:ids AS uuid[])))
     ORDER BY l.created_at, l.source_id, l.target_id

@@ -4,18 +4,19 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from uuid import UUID
 
 import sqlalchemy as sa
 
 from memory_bank.domain import filters, notes
 from memory_bank.domain.links import Link
-from memory_bank.domain.notes import Draft, Enrichment, Kind, Note
+from memory_bank.domain.notes import Draft, Enrichment, Kind, Note, Reach
 from memory_bank.store import conditions, links
 from memory_bank.store.database import Tx
 
 _COLUMNS = """n.id, n.kind, n.content, n.keywords, n.context, n.tags, n.session, n.position, n.occurred_at,
-        n.last_accessed, n.retrieval_count, n.enrichment, n.enrichment_error"""
+        n.last_accessed, n.retrieval_count, n.reach, n.enrichment, n.enrichment_error"""
 
 _ADD = sa.text(
     """
@@ -48,32 +49,13 @@ _SAME = sa.text(
         AND n.session IS NOT DISTINCT FROM CAST(:session AS text)
         AND n.content_hash = :content_hash
         AND n.deleted_at IS NULL
+        AND n.reach <> 'none'
     """
 )
 
 _BY_IDS = sa.text(
     f"""
     SELECT {_COLUMNS}
-    FROM notes n
-    WHERE n.bank_id = :bank
-        AND n.id = ANY(CAST(:ids AS uuid[]))
-        AND n.deleted_at IS NULL
-    """
-)
-
-_TEXTS = sa.text(
-    """
-    SELECT n.id, n.content
-    FROM notes n
-    WHERE n.bank_id = :bank
-        AND n.id = ANY(CAST(:ids AS uuid[]))
-        AND n.deleted_at IS NULL
-    """
-)
-
-_TRACES = sa.text(
-    """
-    SELECT n.id, n.last_accessed, n.retrieval_count
     FROM notes n
     WHERE n.bank_id = :bank
         AND n.id = ANY(CAST(:ids AS uuid[]))
@@ -99,31 +81,6 @@ _MARK_RECALLED = sa.text(
     FROM returned
     WHERE n.bank_id = :bank
         AND n.id = returned.id
-    """
-)
-
-PAGE = sa.text(
-    f"""
-    -- the bank's live notes, newest first, from the cursor on
-    SELECT {_COLUMNS}
-    FROM notes n
-    WHERE n.bank_id = :bank
-        AND {conditions.LIVE_AND_WANTED}
-        AND (
-            CAST(:after_id AS uuid) IS NULL
-            OR (n.occurred_at, n.id) < (CAST(:after_time AS timestamptz), CAST(:after_id AS uuid))
-        )
-    ORDER BY n.occurred_at DESC, n.id DESC
-    LIMIT :count
-    """
-)
-
-_COUNT = sa.text(
-    f"""
-    SELECT count(*) AS total
-    FROM notes n
-    WHERE n.bank_id = :bank
-        AND {conditions.LIVE_AND_WANTED}
     """
 )
 
@@ -174,12 +131,67 @@ _WRITE_LABELS = sa.text(
 
 _DELETE = sa.text(
     """
-    -- hide the note for good; its text may be stored again as a new one
-    UPDATE notes
+    -- hide these notes for good; their texts may be stored again as new ones
+    WITH gone AS (
+        SELECT n.id
+        FROM notes n
+        WHERE n.bank_id = :bank
+            AND n.id = ANY(CAST(:ids AS uuid[]))
+            AND n.deleted_at IS NULL
+        ORDER BY n.id
+        FOR NO KEY UPDATE
+    )
+    UPDATE notes n
     SET deleted_at = :now
-    WHERE bank_id = :bank
-        AND id = :id
-        AND deleted_at IS NULL
+    FROM gone
+    WHERE n.bank_id = :bank
+        AND n.id = gone.id
+    RETURNING n.id
+    """
+)
+
+_ARCHIVE = sa.text(
+    """
+    WITH changed AS (
+        SELECT n.id
+        FROM notes n
+        WHERE n.bank_id = :bank
+            AND n.id = ANY(CAST(:ids AS uuid[]))
+            AND n.deleted_at IS NULL
+            AND n.reach = 'full'
+        ORDER BY n.id
+        FOR NO KEY UPDATE
+    )
+    UPDATE notes n
+    SET reach = 'meaning',
+        tokenised_by = NULL,
+        updated_at = :now
+    FROM changed
+    WHERE n.bank_id = :bank
+        AND n.id = changed.id
+    """
+)
+
+_WRITE_REACH = sa.text(
+    """
+    WITH changed AS (
+        SELECT n.id
+        FROM notes n
+        WHERE n.bank_id = :bank
+            AND n.id = ANY(CAST(:ids AS uuid[]))
+            AND n.deleted_at IS NULL
+        ORDER BY n.id
+        FOR NO KEY UPDATE
+    )
+    UPDATE notes n
+    SET reach = :reach,
+        embedded_by = :embedded_by,
+        tokenised_by = :tokenised_by,
+        updated_at = :now
+    FROM changed
+    WHERE n.bank_id = :bank
+        AND n.id = changed.id
+    RETURNING n.id
     """
 )
 
@@ -194,14 +206,6 @@ class New:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trace:
-    """What forgetting needs to know of a note: when it was last recalled, in Unix seconds, and how often."""
-
-    last_accessed: int
-    retrieval_count: int
-
-
-@dataclass(frozen=True, kw_only=True)
 class Labels:
     """A locked note's text, its place, and what is written beside it, with the caller's share of each."""
 
@@ -212,6 +216,37 @@ class Labels:
     context_given: bool
     tags: tuple[str, ...]
     given_tags: tuple[str, ...]
+
+
+@cache
+def listing(narrowing: str, *, after: bool) -> sa.TextClause:
+    """Return the statement: the bank's live notes, narrowed by `conditions`, newest first, from a cursor on."""
+    beyond = "AND (n.occurred_at, n.id) < (CAST(:after_time AS timestamptz), CAST(:after_id AS uuid))"
+    return sa.text(
+        f"""
+        SELECT {_COLUMNS}
+        FROM notes n
+        WHERE n.bank_id = :bank
+            AND n.deleted_at IS NULL
+            AND n.reach <> 'none'{narrowing}
+            {beyond if after else ""}
+        ORDER BY n.occurred_at DESC, n.id DESC
+        LIMIT :count
+        """
+    )
+
+
+@cache
+def _counting(narrowing: str) -> sa.TextClause:
+    return sa.text(
+        f"""
+        SELECT count(*) AS total
+        FROM notes n
+        WHERE n.bank_id = :bank
+            AND n.deleted_at IS NULL
+            AND n.reach <> 'none'{narrowing}
+        """
+    )
 
 
 async def add(tx: Tx, new: Sequence[New], *, tokenised_by: str, now: datetime) -> set[UUID]:
@@ -257,20 +292,6 @@ async def by_ids(tx: Tx, ids: Sequence[UUID]) -> list[Note]:
     return [_note(tx, row, linked) for row in found]
 
 
-async def texts(tx: Tx, ids: Sequence[UUID]) -> dict[UUID, str]:
-    """Return the contents of the live notes among `ids`."""
-    rows = await tx.all(_TEXTS, ids=list(ids)) if ids else []
-    return {row["id"]: row["content"] for row in rows}
-
-
-async def traces(tx: Tx, ids: Sequence[UUID]) -> dict[UUID, Trace]:
-    """Return the traces of the live notes among `ids`."""
-    rows = await tx.all(_TRACES, ids=list(ids)) if ids else []
-    return {
-        row["id"]: Trace(last_accessed=row["last_accessed"], retrieval_count=row["retrieval_count"]) for row in rows
-    }
-
-
 async def mark_recalled(tx: Tx, ids: Sequence[UUID], *, now: int) -> None:
     """Count these notes as recalled at `now`, Unix seconds."""
     if ids:
@@ -279,20 +300,16 @@ async def mark_recalled(tx: Tx, ids: Sequence[UUID], *, now: int) -> None:
 
 async def page(tx: Tx, *, wanted: filters.Filter, after: filters.Cursor | None, count: int) -> list[Note]:
     """Return up to `count` live notes that pass the filter, newest first, from `after` on."""
-    rows = await tx.all(
-        PAGE,
-        after_time=None if after is None else after.timestamp,
-        after_id=None if after is None else after.id,
-        count=count,
-        **conditions.binds(wanted),
-    )
+    place = {} if after is None else {"after_time": after.timestamp, "after_id": after.id}
+    statement = listing(conditions.narrowing(wanted), after=after is not None)
+    rows = await tx.all(statement, count=count, **place, **conditions.binds(wanted))
     linked = await links.of_notes(tx, [row["id"] for row in rows])
     return [_note(tx, row, linked) for row in rows]
 
 
 async def count(tx: Tx, *, wanted: filters.Filter) -> int:
     """Return how many live notes pass the filter."""
-    row = await tx.one_or_none(_COUNT, **conditions.binds(wanted))
+    row = await tx.one_or_none(_counting(conditions.narrowing(wanted)), **conditions.binds(wanted))
     assert row is not None
     total: int = row["total"]
     return total
@@ -342,9 +359,29 @@ async def write_labels(tx: Tx, id: UUID, labels: Labels, *, now: datetime) -> No
     )
 
 
-async def delete(tx: Tx, id: UUID, *, now: datetime) -> bool:
-    """Hide a live note; return False when there is none."""
-    return await tx.count(_DELETE, id=id, now=now) == 1
+async def archive(tx: Tx, ids: Sequence[UUID], *, now: datetime) -> None:
+    """Let live notes be found by meaning only; their terms are to go in the same transaction."""
+    await tx.count(_ARCHIVE, ids=list(ids), now=now)
+
+
+async def write_reach(
+    tx: Tx, ids: Sequence[UUID], reach: Reach, *, embedded_by: str | None, tokenised_by: str | None, now: datetime
+) -> set[UUID]:
+    """Change how live notes are found, and by whom their vectors and terms then are; return those there were."""
+    rows = await tx.all(
+        _WRITE_REACH,
+        ids=list(ids),
+        reach=reach.value,
+        embedded_by=embedded_by,
+        tokenised_by=tokenised_by,
+        now=now,
+    )
+    return {row["id"] for row in rows}
+
+
+async def delete(tx: Tx, ids: Sequence[UUID], *, now: datetime) -> set[UUID]:
+    """Hide live notes; return the ids of those there were."""
+    return {row["id"] for row in await tx.all(_DELETE, ids=list(ids), now=now)}
 
 
 def _note(tx: Tx, row: sa.RowMapping, linked: dict[UUID, tuple[Link, ...]]) -> Note:
@@ -362,6 +399,7 @@ def _note(tx: Tx, row: sa.RowMapping, linked: dict[UUID, tuple[Link, ...]]) -> N
         timestamp=row["occurred_at"],
         last_accessed=row["last_accessed"],
         retrieval_count=row["retrieval_count"],
+        reach=Reach(row["reach"]),
         enrichment=Enrichment(row["enrichment"]),
         enrichment_error=row["enrichment_error"],
     )

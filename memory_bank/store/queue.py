@@ -92,6 +92,18 @@ class JobQueue:
         """Let `handler` run the enrichment jobs of this process's worker."""
         self._enrich = handler
 
+    def every(self, cron: str, name: str, handler: Callable[[], Awaitable[object]]) -> None:
+        """Let `handler` run at the times of `cron`, UTC: once, however many workers there are."""
+
+        async def run(context: procrastinate.JobContext, timestamp: int) -> None:
+            try:
+                await handler()
+            finally:
+                self._has_ended(context)
+
+        task = self._app.task(name=name, queue="maintenance", queueing_lock=name, pass_context=True)(run)
+        self._app.periodic(cron=cron)(task)
+
     async def defer_enrich(self, tx: Tx, ids: Sequence[UUID], *, not_before: datetime | None = None) -> None:
         """Ask for the enrichment of these notes of the transaction's bank, if and when `tx` commits."""
         task = self._app.configure_task(ENRICH, schedule_at=not_before, connection=await tx.driver())
@@ -145,8 +157,11 @@ class JobQueue:
         try:
             await self._enrich(bank, [UUID(id) for id in ids])
         finally:
-            if context.job.id is not None:
-                self._ended.add(context.job.id)
+            self._has_ended(context)
+
+    def _has_ended(self, context: procrastinate.JobContext) -> None:
+        if context.job.id is not None:
+            self._ended.add(context.job.id)
 
 
 async def state(tx: StoreTx) -> QueueState:

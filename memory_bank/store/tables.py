@@ -46,6 +46,8 @@ notes = sa.Table(
     sa.Column("occurred_at", sa.DateTime(timezone=True), nullable=False),
     sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
     sa.Column("deleted_at", sa.DateTime(timezone=True)),
+    # what there is of a note in the indexes: terms and vectors, vectors alone, or nothing
+    sa.Column("reach", sa.Text, nullable=False, server_default="full"),
     # changed by every recall, so never indexed: such updates stay in their page and touch no index
     sa.Column("last_accessed", sa.BigInteger, nullable=False),
     sa.Column("retrieval_count", sa.BigInteger, nullable=False, server_default="0"),
@@ -58,6 +60,7 @@ notes = sa.Table(
     sa.CheckConstraint("kind IN ('note', 'fact', 'exchange', 'passage', 'node', 'observation', 'model')", name="kind"),
     sa.CheckConstraint("enrichment IN ('pending', 'done', 'failed')", name="enrichment"),
     sa.CheckConstraint("analysed_by IN ('llm', 'heuristic')", name="analysed_by"),
+    sa.CheckConstraint("reach IN ('full', 'meaning', 'none')", name="reach"),
     postgresql_with={"fillfactor": "85"},
 )
 sa.Index(
@@ -68,7 +71,7 @@ sa.Index(
     notes.c.content_hash,
     unique=True,
     postgresql_nulls_not_distinct=True,
-    postgresql_where=notes.c.deleted_at.is_(None),
+    postgresql_where=sa.text("deleted_at IS NULL AND reach <> 'none'"),
 )
 sa.Index(
     "ix_notes_live_by_time",
@@ -172,4 +175,150 @@ lexical_totals = sa.Table(
     sa.Column("notes", sa.BigInteger, nullable=False),
     sa.Column("length", sa.BigInteger, nullable=False),
     postgresql_with={"fillfactor": "50"},
+)
+
+entities = sa.Table(
+    "entities",
+    metadata,
+    sa.Column("bank_id", sa.Text, sa.ForeignKey("banks.id"), primary_key=True),
+    sa.Column("id", pg.UUID, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("types", pg.ARRAY(sa.Text), nullable=False),
+    sa.Column("tags", pg.JSONB, nullable=False, server_default="{}"),
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("last_seen", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("access_count", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("deleted_at", sa.DateTime(timezone=True)),
+)
+
+# The names and aliases of living entities: whoever claims a key first has it, and two callers make one entity.
+entity_names = sa.Table(
+    "entity_names",
+    metadata,
+    sa.Column("bank_id", sa.Text, primary_key=True),
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("entity_id", pg.UUID, nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.ForeignKeyConstraint(["bank_id", "entity_id"], ["entities.bank_id", "entities.id"], ondelete="CASCADE"),
+    sa.Index(None, "bank_id", "entity_id"),
+)
+
+facts = sa.Table(
+    "facts",
+    metadata,
+    sa.Column("bank_id", sa.Text, primary_key=True),
+    sa.Column("note_id", pg.UUID, primary_key=True),
+    sa.Column("entity_id", pg.UUID, nullable=False),
+    # as it was stated; the note's content names the entity too
+    sa.Column("content", sa.Text, nullable=False),
+    # statements that named no source; those that did are counted in `fact_sources`
+    sa.Column("confirmations", sa.Integer, nullable=False),
+    sa.Column("first_seen", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("last_confirmed", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("status", sa.Text, nullable=False, server_default="active"),
+    sa.Column("superseded_by", pg.UUID),
+    # what an imported file calls the successor, where it is no fact of the file
+    sa.Column("superseded_by_content", sa.Text),
+    sa.Column("superseded_at", sa.DateTime(timezone=True)),
+    sa.Column("reason", sa.Text, nullable=False, server_default=""),
+    sa.Column("cause", sa.Text),
+    sa.ForeignKeyConstraint(["bank_id", "note_id"], ["notes.bank_id", "notes.id"], ondelete="CASCADE"),
+    sa.ForeignKeyConstraint(["bank_id", "entity_id"], ["entities.bank_id", "entities.id"], ondelete="CASCADE"),
+    sa.ForeignKeyConstraint(
+        ["bank_id", "superseded_by"], ["facts.bank_id", "facts.note_id"], deferrable=True, initially="DEFERRED"
+    ),
+    sa.CheckConstraint("status IN ('active', 'superseded', 'archived')", name="status"),
+    sa.CheckConstraint("cause IN ('contradiction', 'caller', 'undo', 'stale', 'import')", name="cause"),
+    sa.Index(None, "bank_id", "entity_id"),
+    sa.Index(None, "bank_id", "superseded_by"),
+)
+
+fact_sources = sa.Table(
+    "fact_sources",
+    metadata,
+    sa.Column("bank_id", sa.Text, primary_key=True),
+    sa.Column("note_id", pg.UUID, primary_key=True),
+    sa.Column("source", sa.Text, primary_key=True),
+    sa.Column("first_seen", sa.DateTime(timezone=True), nullable=False),
+    sa.ForeignKeyConstraint(["bank_id", "note_id"], ["facts.bank_id", "facts.note_id"], ondelete="CASCADE"),
+)
+
+relations = sa.Table(
+    "relations",
+    metadata,
+    sa.Column("bank_id", sa.Text, primary_key=True),
+    sa.Column("from_id", pg.UUID, primary_key=True),
+    sa.Column("type", sa.Text, primary_key=True),
+    sa.Column("to_id", pg.UUID, primary_key=True),
+    sa.Column("evidence", sa.BigInteger, nullable=False),
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("last_validated", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("deleted_at", sa.DateTime(timezone=True)),
+    sa.ForeignKeyConstraint(["bank_id", "from_id"], ["entities.bank_id", "entities.id"], ondelete="CASCADE"),
+    sa.ForeignKeyConstraint(["bank_id", "to_id"], ["entities.bank_id", "entities.id"], ondelete="CASCADE"),
+    sa.CheckConstraint("evidence > 0", name="evidence"),
+    sa.Index(None, "bank_id", "to_id"),
+)
+
+exchanges = sa.Table(
+    "exchanges",
+    metadata,
+    sa.Column("bank_id", sa.Text, primary_key=True),
+    sa.Column("note_id", pg.UUID, primary_key=True),
+    # its id in the file that it was imported from
+    sa.Column("external_id", sa.Text),
+    sa.Column("user_said", sa.Text, nullable=False),
+    sa.Column("assistant_said", sa.Text, nullable=False),
+    sa.Column("importance", sa.Double, nullable=False),
+    sa.Column("importance_given", sa.Boolean, nullable=False),
+    sa.Column("repeats", sa.Integer, nullable=False, server_default="0"),
+    # the near-duplicates that were merged into it
+    sa.Column("merged", pg.JSONB, nullable=False, server_default="[]"),
+    sa.Column("archived_at", sa.DateTime(timezone=True)),
+    sa.ForeignKeyConstraint(["bank_id", "note_id"], ["notes.bank_id", "notes.id"], ondelete="CASCADE"),
+    sa.UniqueConstraint("bank_id", "external_id"),
+    sa.CheckConstraint("importance BETWEEN 0 AND 1", name="importance"),
+)
+
+tasks = sa.Table(
+    "tasks",
+    metadata,
+    sa.Column("bank_id", sa.Text, sa.ForeignKey("banks.id"), primary_key=True),
+    sa.Column("id", pg.UUID, primary_key=True),
+    sa.Column("external_id", sa.Text),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("goal", sa.Text, nullable=False),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("priority", sa.Double),
+    sa.Column("importance", sa.Double),
+    sa.Column("budget_remaining", sa.Double),
+    sa.Column("success_condition", sa.Text, nullable=False, server_default=""),
+    sa.Column("stop_reason", sa.Text, nullable=False, server_default=""),
+    sa.Column("session", sa.Text),
+    sa.Column("started_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("last_step_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("ended_at", sa.DateTime(timezone=True)),
+    # the open ones are few: they are compared one by one, without an index
+    sa.Column("embedding", pg.ARRAY(sa.REAL)),
+    sa.Column("embedded_by", sa.Text),
+    sa.UniqueConstraint("bank_id", "external_id"),
+    sa.CheckConstraint("status IN ('running', 'paused', 'completed', 'aborted')", name="status"),
+)
+sa.Index(
+    "ix_tasks_open",
+    tasks.c.bank_id,
+    tasks.c.last_step_at,
+    postgresql_where=sa.text("status IN ('running', 'paused')"),
+)
+
+working_memory = sa.Table(
+    "working_memory",
+    metadata,
+    sa.Column("bank_id", sa.Text, sa.ForeignKey("banks.id"), primary_key=True),
+    sa.Column("session", sa.Text, primary_key=True),
+    sa.Column("id", sa.BigInteger, sa.Identity(always=True), primary_key=True),
+    sa.Column("type", sa.Text, nullable=False),
+    sa.Column("content", sa.Text, nullable=False),
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+    sa.CheckConstraint("type IN ('action', 'observation', 'decision', 'error', 'fact')", name="type"),
 )

@@ -193,18 +193,21 @@ LONG = "the meeting about the atlas release moved to the small room upstairs"
 
 
 def test_a_near_duplicate_is_left_out_and_the_first_stays() -> None:
-    one, other, third = (UUID(int=n) for n in (1, 2, 3))
-    texts = [(one, LONG), (other, f"{LONG} again"), (third, "something else entirely, about the garden and its tools")]
-    assert duplicates.without(texts) == [one, third]
+    texts = [LONG, f"{LONG} again", "something else entirely, about the garden and its tools"]
+    assert duplicates.distinct(texts, limit=5) == [0, 2]
+
+
+def test_no_more_texts_are_kept_than_asked_for() -> None:
+    assert duplicates.distinct(["one", "two", "three"], limit=2) == [0, 1]
 
 
 def test_short_texts_and_changed_numbers_are_no_duplicates() -> None:
-    one, other = UUID(int=1), UUID(int=2)
-    assert duplicates.without([(one, "yes please"), (other, "yes please")]) == [one, other]
-    assert duplicates.without([(one, f"{LONG} at 10"), (other, f"{LONG} at 11")]) == [one, other]
+    assert duplicates.distinct(["yes please", "yes please"], limit=5) == [0, 1]
+    assert duplicates.distinct([f"{LONG} at 10", f"{LONG} at 11"], limit=5) == [0, 1]
 
 
-@given(st.lists(st.tuples(ids, st.text(max_size=30)), max_size=8, unique_by=lambda each: each[0]))
-def test_what_is_kept_was_given_in_its_order(texts: list[tuple[UUID, str]]) -> None:
-    kept = duplicates.without(texts)
-    assert kept == [id for id, _ in texts if id in set(kept)]
+@given(st.lists(st.text(max_size=30), max_size=8))
+def test_what_is_kept_was_given_in_its_order(texts: list[str]) -> None:
+    kept = duplicates.distinct(texts, limit=8)
+    assert kept == sorted(set(kept))
+    assert set(kept) <= set(range(len(texts)))

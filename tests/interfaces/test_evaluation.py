@@ -242,7 +242,7 @@ async def test_searches_are_measured_beside_the_model_and_a_hand_written_query(a
     await app.measurement.warm_up("some")
     searched = await app.measurement.search("some", "alpha", baseline_first=True)
     assert searched.found == 1
-    assert min(searched.embedding, searched.rest, searched.baseline) > 0
+    assert min(searched.embedding, searched.search, searched.baseline) > 0
     await app.measurement.remove("some")
     assert (await app.maintenance.state()).banks == ()
 

@@ -68,26 +68,25 @@ def nearest(wanted: Filter, *, count: int = 30) -> Mapping[str, Any]:
 
 
 async def test_a_big_bank_is_searched_by_the_vector_index(filled: str) -> None:
-    assert "ix_embeddings_embedding" in await plan(filled, embeddings.NEAREST, BIG, **nearest(Filter()))
+    assert "ix_embeddings_embedding" in await plan(filled, embeddings.nearest(""), BIG, **nearest(Filter()))
 
 
 async def test_a_small_bank_is_scanned_exactly(filled: str) -> None:
-    told = await plan(filled, embeddings.NEAREST, SMALL, **nearest(Filter()))
+    told = await plan(filled, embeddings.nearest(""), SMALL, **nearest(Filter()))
     assert "ix_embeddings_embedding" not in told
     assert "pk_embeddings" in told
     assert "Seq Scan on embeddings" not in told
 
 
 async def test_a_listing_walks_the_index_by_time(filled: str) -> None:
-    binds = {"after_time": None, "after_id": None, "count": 21, **conditions.binds(Filter())}
-    told = await plan(filled, notes.PAGE, BIG, **binds)
+    told = await plan(filled, notes.listing("", after=False), BIG, count=21)
     assert "ix_notes_live_by_time" in told
     assert "Sort" not in told
 
 
 async def test_surroundings_are_fetched_by_key(filled: str) -> None:
-    binds = {"ids": [uuid4() for _ in range(60)], "query": np.ones(384, dtype=np.float32), **conditions.binds(Filter())}
-    told = await plan(filled, surroundings.NOTES, BIG, **binds)
+    binds = {"ids": [uuid4() for _ in range(60)], "query": np.ones(384, dtype=np.float32), "terms": ["text"]}
+    told = await plan(filled, surroundings.statement(""), BIG, **binds)
     assert "Seq Scan on notes" not in told
     assert "ix_notes_live_by_session" in told
     assert "pk_embeddings" in told

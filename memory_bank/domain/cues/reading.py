@@ -150,20 +150,21 @@ def stem(word: str) -> str:
     return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
 
 
-def _word_set(*texts: str) -> frozenset[str]:
+def word_set(*texts: str) -> frozenset[str]:
+    """Return the words of space-separated lists."""
     return frozenset(word for text in texts for word in text.split())
 
 
-_FUNCTION = {language: _word_set(text) for language, text in words.FUNCTION_WORDS.items()}
+_FUNCTION = {language: word_set(text) for language, text in words.FUNCTION_WORDS.items()}
 _ANY_FUNCTION = frozenset().union(*_FUNCTION.values())
-_NEGATIONS = (_word_set(words.NEGATIONS), tuple(words.NEGATIONS_UNSPACED.split()))
-_GENERAL = (_word_set(words.GENERAL), tuple(words.GENERAL_UNSPACED.split()))
-_PLURAL = (_word_set(words.PLURAL), tuple(words.PLURAL_UNSPACED.split()))
-_CALENDAR = (_word_set(words.CALENDAR), tuple(words.CALENDAR_UNSPACED.split()))
-_TROUBLE = (_word_set(words.TROUBLE), tuple(words.TROUBLE_UNSPACED.split()))
-_PERSONAL = _word_set(words.PERSONAL)
+_NEGATIONS = (word_set(words.NEGATIONS), tuple(words.NEGATIONS_UNSPACED.split()))
+_GENERAL = (word_set(words.GENERAL), tuple(words.GENERAL_UNSPACED.split()))
+_PLURAL = (word_set(words.PLURAL), tuple(words.PLURAL_UNSPACED.split()))
+_CALENDAR = (word_set(words.CALENDAR), tuple(words.CALENDAR_UNSPACED.split()))
+_TROUBLE = (word_set(words.TROUBLE), tuple(words.TROUBLE_UNSPACED.split()))
+_PERSONAL = word_set(words.PERSONAL)
 _NUMBER_WORDS = {word: str(value) for value, listed in words.NUMBER_WORDS.items() for word in listed.split()}
-_IRREGULAR_PAST = _word_set(words.IRREGULAR_PAST)
+_IRREGULAR_PAST = word_set(words.IRREGULAR_PAST)
 
 
 def _found(tokens: Iterable[str], joined: str, lexicon: tuple[frozenset[str], tuple[str, ...]]) -> tuple[str, ...]:

@@ -29,7 +29,8 @@ def _flat(node: Any, definitions: Mapping[str, Schema], *, names: bool = False) 
         return node
     if names:
         return {name: _flat(each, definitions) for name, each in node.items()}
-    node = _without_null(_dereferenced(node, definitions))
+    # what may be null may be a reference too
+    node = _dereferenced(_without_null(_dereferenced(node, definitions)), definitions)
     return {
         key: _flat(each, definitions, names=key == "properties")
         for key, each in node.items()

@@ -10,7 +10,7 @@ from mcp.server.lowlevel import Server
 import memory_bank
 from memory_bank.errors import MemoryBankError
 from memory_bank.interfaces import arguments
-from memory_bank.interfaces.mcp import notes
+from memory_bank.interfaces.mcp import beliefs, notes
 from memory_bank.interfaces.mcp.tools import Tool
 from memory_bank.interfaces.opening import Opening
 from memory_bank.settings import Toolset
@@ -21,7 +21,10 @@ INSTRUCTIONS = (
     "Memory Bank keeps what should outlast this conversation. Search it before answering from memory; store decisions, "
     "facts, preferences and lessons as short self-contained notes. Notes link themselves and fade when never recalled."
 )
-TOOLSETS: dict[Toolset, tuple[Tool[Any, Any], ...]] = {Toolset.NOTES: notes.TOOLS}
+TOOLSETS: dict[Toolset, tuple[Tool[Any, Any], ...]] = {
+    Toolset.NOTES: notes.TOOLS,
+    Toolset.BELIEFS: beliefs.TOOLS,
+}
 
 
 def build(opening: Opening) -> Server[Any]:

@@ -1,0 +1,127 @@
+"""Contradiction by state: one thing is in two states of which one excludes the other."""
+
+from memory_bank.domain.contradictions import denial, facts, values
+from memory_bank.domain.contradictions.facts import Fact, Part, Phrase
+from memory_bank.domain.cues import grammar, reading
+
+# Words that are a state only as a predicate: elsewhere prepositions, particles or parts of other phrases.
+_LOOSE = reading.word_set(grammar.LOOSE)
+_COPULAS = reading.word_set(grammar.COPULAS)
+
+
+def differ(old: Fact, new: Fact) -> str:
+    """Return why the facts give one thing two states that exclude each other, or nothing."""
+    if values.other_days(old, new):
+        return ""
+    mine, yours = _stated(old), _stated(new)
+    for one in mine:
+        for two in yours:
+            if one.state is None or two.state is None or one.state[0] != two.state[0]:
+                continue
+            scale = one.state[0]
+            if _classes(mine, scale) & _classes(yours, scale):
+                continue
+            if _of_one_thing(old, new, one, two):
+                return f"“{one.text}” in the older fact and “{two.text}” in the newer one exclude each other."
+    return ""
+
+
+def _classes(phrases: list[Phrase], scale: int) -> set[int]:
+    return {phrase.state[1] for phrase in phrases if phrase.state is not None and phrase.state[0] == scale}
+
+
+def _stated(fact: Fact) -> list[Phrase]:
+    """Return the states that the fact affirms."""
+    found = [phrase for phrase in fact.of(Part.STATE) if _is_predicate(fact, phrase) and not _is_negated(fact, phrase)]
+    longest = []
+    for phrase in found:
+        inner = any(
+            other is not phrase
+            and other.start <= phrase.start
+            and phrase.end <= other.end
+            and other.end - other.start > phrase.end - phrase.start
+            for other in found
+        )
+        if not inner:
+            longest.append(phrase)
+    return longest
+
+
+def _is_predicate(fact: Fact, phrase: Phrase) -> bool:
+    if phrase.text not in _LOOSE and phrase.state is not None and phrase.state[0] < facts.ANTONYMS:
+        return True
+    start, end = denial.clause(fact, phrase.start)
+    led = phrase.start == start or any(
+        token.text in _COPULAS for token in fact.tokens[max(start, phrase.start - 2) : phrase.start]
+    )
+    return (
+        led
+        and (phrase.end == end or not fact.content[phrase.end])
+        and not (phrase.end < end and fact.tokens[phrase.end].number)
+    )
+
+
+def _is_negated(fact: Fact, phrase: Phrase) -> bool:
+    start, end = denial.clause(fact, phrase.start)
+    return any(
+        start <= negator.start < end and not phrase.start <= negator.start < phrase.end
+        for negator in fact.of(Part.NEGATOR)
+    )
+
+
+def _of_one_thing(old: Fact, new: Fact, one: Phrase, two: Phrase) -> bool:
+    mine, yours = _topic(old, one), _topic(new, two)
+    lost, gained = facts.missing(old, new, mine), facts.missing(new, old, yours)
+    if (lost and gained) or _circumstances(old, new, one, two):
+        return False
+    shared = len(mine) - len(lost) + len(yours) - len(gained)
+    if shared:
+        return 2 * (len(lost) + len(gained)) <= shared
+    return (not mine or values.opens_with_entity(old, one)) and (not yours or values.opens_with_entity(new, two))
+
+
+def _topic(fact: Fact, phrase: Phrase) -> tuple[int, ...]:
+    """Return what the state is said of: the words before it, and one right after it that it describes."""
+    before = values.subject(fact, phrase)
+    near = range(max(0, phrase.start - 3), phrase.start)
+    copula = next((i for i in near if fact.tokens[i].text in _COPULAS), phrase.start)
+    before = tuple(i for i in before if i < copula)
+    _, end = denial.clause(fact, phrase.start)
+    character = bool(fact.tokens) and fact.tokens[phrase.start].character
+    led = phrase.start and fact.tokens[phrase.start - 1].text in _COPULAS
+    led = led and fact.tokens[phrase.end - 1].text not in ("for", "into", "off")
+    described = fact.words(phrase.end, min(end, phrase.end + 2))[:1] if not character and not led else ()
+    if (
+        described
+        and described[0] > phrase.end
+        and fact.content[phrase.end - 1]
+        and fact.tokens[phrase.end - 1].text
+        not in (
+            "for",
+            "into",
+            "off",
+        )
+    ):
+        described = ()
+    return (*before, *(i for i in described if fact.tokens[i].text not in denial.CALENDAR))
+
+
+def _circumstances(old: Fact, new: Fact, one: Phrase, two: Phrase) -> bool:
+    """Tell whether the states are said for different times or uses: "closed on Sundays", "open on Mondays"."""
+    mine, yours = _limits(old, one), _limits(new, two)
+    return any(
+        bool(words) and bool(yours.get(preposition)) and not any(facts.has(new, old, i) for i in words)
+        for preposition, words in mine.items()
+    )
+
+
+def _limits(fact: Fact, phrase: Phrase) -> dict[str, tuple[int, ...]]:
+    _, end = denial.clause(fact, phrase.start)
+    limits: dict[str, tuple[int, ...]] = {}
+    for position in range(phrase.end, end):
+        if fact.tokens[position].text in _LIMITING:
+            limits[fact.tokens[position].text] = fact.words(position + 1, min(end, position + 4))
+    return limits
+
+
+_LIMITING = reading.word_set(grammar.LIMITING)

@@ -1,0 +1,134 @@
+"""Little words and forms by which a clause is built: what denies, leads, limits or points, in every language at once.
+
+Space-separated lists, or phrases separated by `|`; words that mean something else in another language are left out.
+"""
+
+# Forms of being and having, and auxiliaries of a verb that follows.
+BE = (
+    "is are was were be been being got gets will wurde wurden wird werden ist sind war waren hat"
+    " haben fue fueron es son está están ha han sido era été est sont fut è sono stato stata stati state"
+    " viene venne foi foram é são tem será serán sera sarà zal worden seit zijn werd wordt heeft"
+)
+
+# Auxiliaries of a passive.
+PASSIVE_ONLY = (
+    "is are was were be been being got wurde wurden wird werden ist sind war fue fueron sido es está están été"
+    " est sont fut è sono stato stata stati state viene foi foram é são werd wordt zijn"
+)
+
+# Verbs that mean nothing without their object.
+WEAK = (
+    "there any has have having had does did do be being been will ever yet either all really right well even"
+    " once for good each every always usually hat haben wird werden tiene tienen hay ha han a ont il y hanno"
+    " c'è tem têm há heeft hebben er zijn is"
+)
+
+# Words of the past tense.
+PAST = "was were had did wurde wurden war waren hatte fue fueron era hubo fut était fu furono foi foram werd werden"
+
+# Negators that undo another one: "not without".
+WITHOUT = "without ohne sin sans senza sem zonder"
+
+# States that are too common as other words to be taken for agreement.
+LOOSE_WORDS = "on off up down live free out open works work running"
+
+# Words that end the object of a verb.
+PREPOSITIONS = (
+    "and or but und oder y et ou with by from for in on at as to into during until per under over due"
+    " aus von mit bei durch für am im zum nach por con para del de dans par pour avec du des da dal dalla "
+    " com van met uit door voor"
+)
+
+# Negators that say that something was so before.
+NO_MORE = "any more|anymore|any longer|nicht mehr|mehr|ya no|plus|non più|già|niet meer|不再"
+
+# Negators that only strengthen another one.
+CONCORD = (
+    "any more|anymore|any longer|ne|n'|nunca|nada|nadie|ninguna|ningún|ninguno|ni|nessun|nessuna|nessuno|niente"
+    "|nulla|né|mai|nenhum|nenhuma|nem|ninguém|aucun|aucune|personne|rien|jamais|nor|neither|ever"
+)
+
+# What happens once only, so that two years of it exclude each other.
+ONCE = (
+    " founded established born built opened launched ends expires expire due until since married published"
+    " created started joined bought constructed completed moved gegründet geboren gebaut eröffnet endet seit"
+    " bis läuft fundada fundado nació construido construida abrió vence termina hasta desde fondée fondé né née"
+    " construit jusqu'en depuis fondata fondato nato costruito scade nasceu construído opgericht gebouwd 成立"
+    " 建于 出生 到期 創業 設立 完成 생"
+)
+
+# What joins two numbers into a span.
+TO = "to bis a à al até tot and und y et e en until till 至 到 から ～"
+
+# Labels that number one of a row of periods or events rather than a place or a version.
+PERIOD_LABELS = (
+    "sprint season episode round week day quarter phase chapter year term semester session lesson batch"
+    " woche saison runde tag folge semana temporada jornada semaine settimana stagione iteration cohort"
+    " wave"
+)
+
+# States only as a predicate: elsewhere prepositions, particles or parts of other phrases.
+LOOSE = (
+    "on off up down live free due full out an aus auf zu frei fest aan uit open part green red let taken at"
+    " work local must works lost found final fit dead single living passed complete internal required expert"
+    " costs fee active stable public private sold own needs done confirmed adult child minor advanced master"
+    " offen libre vivo fijo fija usa neu running valid"
+)
+
+# What leads a state.
+COPULAS = (
+    "painted dyed is are was were be been being now still currently set turned switched becomes became"
+    " remains stays again ist sind war wurde wird jetzt noch nun derzeit wieder bleibt es está están fue ha"
+    " sido sigue ahora ya todavía queda est sont été reste è sono stato rimane é foi estão zijn nog nu"
+)
+
+# Words before the day or use for which a state is said.
+LIMITING = "on for to during am für los las el para pour per gli aos às op voor"
+
+# What leaves room for others of the same.
+ARTICLES = "a an ein eine einen einem einer un una uno une um uma een some several"
+
+# What leaves no room for another value, wherever it stands.
+EXCLUSIVE = (
+    "only sole solely exclusively single unique nur einzig einzige einziger einziges ausschließlich allein solo"
+    " sólo solamente único única únicamente exclusivamente seul seule seulement uniquement soltanto unico unica"
+    " só somente apenas alleen enkel enige whole entire entirely wholly gesamt gesamte gesamter gesamtes ganze"
+    " ganzer ganzes todo toda entero entera tout toute entier entière tutto tutta intero intera inteiro inteira"
+    " hele volledige 全部 全 全て すべて 全額 只 仅 唯一 だけ のみ 専用 전용 만"
+)
+
+# Characters that make the words before them a place where something is.
+INSIDE = "に で 里 内 中 上 有 에"
+
+# Characters between a value and what it is a value of.
+LINKS = "是 为 担 负 が を は に で と"
+
+# Words by which an attribute points to its value without a copula.
+POINTERS = (
+    "in on at by to from with for as every of named called titled heisst nicknamed painted born headquartered"
+    " defaults bei von auf mit als für im am aus heißt genannt namens en por con para como de llama llamado"
+    " llamada dirige lidera à a chez par pour comme dans sur appelle appelé da su per come presso chiama"
+    " diretto em na no chama op bij voor heet geleid trifft sich leitet betreibt leidt gehört"
+)
+
+# Words that make a label a place or an occasion, where several things may be.
+PLACES = "on in at by under behind for with auf im am bei für en sobre para sur dans pour su per em na no op"
+
+# Passives that have several agents, ways or places side by side.
+SHARED_PASSIVES = (
+    "used visited sold supported sponsored attended shared followed liked loved trusted equipped decorated"
+    " filled stuffed accompanied covered connected linked associated integrated combined furnished recommended"
+    " offered read seen joined watched played endorsed funded served eaten surrounded bordered affected hit"
+    " known translated adopted"
+)
+
+# What makes a thing a certain one.
+DEFINITE = (
+    "the this our my his her its their der die das den dem dieser diese dieses unser unsere mein meine el la los las"
+    " este esta nuestro nuestra mi su le l' les notre mon ma son sa il lo i gli questo questa nostro o os as nosso de"
+    " het deze dit onze ons"
+)
+
+# Copulas before a place, and prepositions of a place.
+LOCATING = "is are ist sind liegt está están est sont è sono fica ficam staat ligt"
+PLACED = "in at im am bei en à au dans chez a nel nella em no na op"

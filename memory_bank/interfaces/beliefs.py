@@ -1,0 +1,333 @@
+"""Entities, facts and relations: arguments, answers, and the service calls between them."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import pydantic
+from pydantic import Field
+
+from memory_bank.domain import text
+from memory_bank.domain.beliefs import Cause, Entity, EntityType, Fact, OnConflict, Statement, Status
+from memory_bank.domain.consolidation import Mode, Policy
+from memory_bank.domain.relations import Relation
+from memory_bank.errors import InvalidInput
+from memory_bank.interfaces.answers import Answer
+from memory_bank.interfaces.arguments import InBank, JsonList, LenientList, Words
+
+if TYPE_CHECKING:
+    from memory_bank.bootstrap import App
+    from memory_bank.services.beliefs import Contradicted
+
+Types = Annotated[list[EntityType], LenientList]
+Facts = Annotated[list[str], JsonList]
+Tags = dict[str, str]
+
+FACT_PREVIEW = 1_000
+SHOWN = 200
+"""Facts, relations or pairs in one list of an answer."""
+
+
+class Published(InBank):
+    """Arguments whose published names are camel case; snake case is understood too."""
+
+    model_config = pydantic.ConfigDict(validate_by_name=True, validate_by_alias=True)
+
+
+class Remember(Published):
+    """Arguments of remember."""
+
+    name: str = Field(description="The thing: a person, project, service, preference … self is yourself.")
+    type: EntityType | None = Field(default=None, description="What it is, such as project; kept when left out.")
+    types: Types = Field(default=[], description="Further types it has.")
+    facts: Facts = Field(
+        default=[],
+        description="Short statements about it, each true by itself, such as: port is 8080. May be left out only with "
+        "supersede or undo, or to add types, tags or names.",
+    )
+    tags: Tags = Field(default={}, description="Names and values, such as project and atlas; new values win.")
+    supersede: str = Field(
+        default="",
+        description="Words of the facts, or the id of one, that the first of facts replaces; without facts they are "
+        "removed. Not needed for contradictions: those are found.",
+    )
+    on_conflict: OnConflict = Field(
+        default=OnConflict.SUPERSEDE,
+        description="What happens to a fact that a new one contradicts: supersede it, keep_both, or ask: store nothing "
+        "that conflicts and tell.",
+    )
+    source: str = Field(default="", description="Who or what says so; the same source twice counts once.")
+    aliases: Words = Field(default=[], description="Further names of the thing.")
+    rename: str = Field(default="", description="The name it shall have from now on; the old one stays an alias.")
+    undo: UUID | None = Field(default=None, description="Id of a superseded fact that shall hold again.")
+
+    def statement(self) -> Statement:
+        """Return the statement as services take it."""
+        given = (self.type,) if self.type is not None else ()
+        return Statement(
+            name=self.name,
+            types=(*given, *self.types),
+            facts=tuple(self.facts),
+            tags=self.tags,
+            aliases=tuple(self.aliases),
+            rename=self.rename,
+            supersede=self.supersede,
+            source=self.source,
+            on_conflict=self.on_conflict,
+            undo=self.undo,
+        )
+
+
+class Relate(Published):
+    """Arguments of relate."""
+
+    source: str = Field(alias="from", description="The thing the relation starts from.")
+    type: str = Field(
+        description="How the two relate, as specific as it can be, such as depends-on, works-at, part-of."
+    )
+    target: str = Field(alias="to", description="The thing it leads to.")
+
+
+class Consolidate(Published):
+    """Arguments of consolidate."""
+
+    mode: Mode = Field(default=Mode.FULL, description="light tells how sure facts still are; full puts old ones away.")
+    dry_run: bool = Field(default=False, description="Only tell what would be done.")
+    min_confidence: float = Field(
+        default=Policy.min_confidence, ge=0, le=1, alias="minConfidence", description="Facts less sure may be retired."
+    )
+    max_stale_days: int = Field(
+        default=Policy.max_stale_days, ge=1, le=36_500, alias="maxStaleDays", description="Days without confirmation."
+    )
+    archive_days: int = Field(
+        default=Policy.archive_days, ge=1, le=36_500, alias="archiveDays", description="Days since a fact gave way."
+    )
+    max_exchange_age_days: int | None = Field(
+        default=None, ge=1, le=36_500, alias="maxExchangeAgeDays", description="Forget older unimportant exchanges."
+    )
+    min_exchange_importance: float = Field(
+        default=Policy.min_exchange_importance,
+        ge=0,
+        le=1,
+        alias="minExchangeImportance",
+        description="Exchanges as important as this are kept at any age.",
+    )
+
+
+class FactAnswer(Answer):
+    """A fact. `confidence` is of this moment, 0 to 1; `superseded_by` is the fact that took its place."""
+
+    id: UUID
+    content: str
+    status: Status
+    confidence: float
+    sources: int
+    named_sources: list[str]
+    first_seen: datetime
+    last_confirmed: datetime
+    superseded_by: UUID | None = None
+    superseded_by_content: str | None = None
+    superseded_at: datetime | None = None
+    reason: str | None = None
+    cause: Cause | None = None
+
+
+class EntityAnswer(Answer):
+    """A named thing."""
+
+    id: UUID
+    name: str
+    types: list[EntityType]
+    tags: Tags
+    aliases: list[str]
+    created_at: datetime
+    last_seen: datetime
+    access_count: int
+
+
+class ConflictAnswer(Answer):
+    """An older fact that a new one contradicts, and why."""
+
+    old: FactAnswer
+    new: str
+    reason: str
+    superseded: bool
+
+
+class RememberAnswer(Answer):
+    """What a statement changed; `message` says it in words, with the way back."""
+
+    entity: EntityAnswer
+    created: bool
+    added: list[FactAnswer]
+    confirmed: list[FactAnswer]
+    replaced: list[FactAnswer]
+    conflicts: list[ConflictAnswer]
+    held_back: list[str]
+    chain: list[FactAnswer] = Field(description="What the new facts took the place of, oldest first, and themselves.")
+    active: int
+    historical: int
+    message: str
+
+
+class RelationAnswer(Answer):
+    """A typed edge between two things; `weight` grows with every statement, from 0.5 towards 1."""
+
+    source: str = Field(serialization_alias="from")
+    type: str
+    target: str = Field(serialization_alias="to")
+    weight: float
+    evidence: int
+    created_at: datetime
+    last_validated: datetime
+
+    model_config = pydantic.ConfigDict(frozen=True, serialize_by_alias=True)
+
+
+class AlikeAnswer(Answer):
+    """Two things whose names are nearly the same."""
+
+    one: str
+    other: str
+
+
+class ConsolidateAnswer(Answer):
+    """What was done, or would be."""
+
+    mode: Mode
+    dry_run: bool
+    refreshed: int
+    unsure: int
+    archived_facts: int
+    retired_facts: list[FactAnswer]
+    archived_exchanges: int
+    pruned_exchanges: int
+    near_duplicates: list[AlikeAnswer]
+
+
+def fact(value: Fact, *, now: datetime) -> FactAnswer:
+    """Return a fact as callers see it."""
+    return FactAnswer(
+        id=value.id,
+        content=text.preview(value.content, limit=FACT_PREVIEW),
+        status=value.status,
+        confidence=round(value.confidence(now), 4),
+        sources=value.sources,
+        named_sources=list(value.named_sources[:20]),
+        first_seen=value.first_seen,
+        last_confirmed=value.last_confirmed,
+        superseded_by=value.superseded_by,
+        superseded_by_content=value.superseded_by_content,
+        superseded_at=value.superseded_at,
+        reason=value.reason or None,
+        cause=value.cause,
+    )
+
+
+def entity(value: Entity) -> EntityAnswer:
+    """Return an entity as callers see it."""
+    return EntityAnswer(
+        id=value.id,
+        name=value.name,
+        types=list(value.types),
+        tags=dict(value.tags),
+        aliases=list(value.aliases),
+        created_at=value.created_at,
+        last_seen=value.last_seen,
+        access_count=value.access_count,
+    )
+
+
+def relation(value: Relation) -> RelationAnswer:
+    """Return a relation as callers see it."""
+    return RelationAnswer(
+        source=value.from_name,
+        type=value.type,
+        target=value.to_name,
+        weight=round(value.weight, 4),
+        evidence=value.evidence,
+        created_at=value.created_at,
+        last_validated=value.last_validated,
+    )
+
+
+async def remember(app: "App", asked: Remember) -> RememberAnswer:
+    """State facts about a thing, replace them, or undo a replacement."""
+    _require_purpose(asked)
+    done = await app.beliefs.remember(asked.bank, asked.statement())
+    now = app.clock.now()
+    new = (*done.added, *(done.confirmed if asked.undo else ()))
+    before = await app.beliefs.earlier(asked.bank, [each.id for each in new])
+    return RememberAnswer(
+        entity=entity(done.entity),
+        created=done.created,
+        added=[fact(each, now=now) for each in done.added],
+        confirmed=[fact(each, now=now) for each in done.confirmed],
+        replaced=[fact(each, now=now) for each in done.replaced],
+        conflicts=[
+            ConflictAnswer(old=fact(each.old, now=now), new=each.new, reason=each.reason, superseded=each.superseded)
+            for each in done.contradicted
+        ],
+        held_back=list(done.held_back),
+        chain=[fact(each, now=now) for each in (*before, *new)] if before else [],
+        active=done.active,
+        historical=done.historical,
+        message=_told(asked, done.entity.name, done.contradicted, len(done.added), len(done.confirmed)),
+    )
+
+
+def _require_purpose(asked: Remember) -> None:
+    about = (asked.type, asked.types, asked.tags, asked.aliases, asked.rename, asked.supersede, asked.undo)
+    if not asked.facts and not any(about):
+        raise InvalidInput("facts", "state at least one fact; without any, say what to supersede or undo, or a type")
+
+
+def _told(asked: Remember, name: str, found: "tuple[Contradicted, ...]", added: int, confirmed: int) -> str:
+    if asked.undo is not None:
+        return f"{name}: the fact holds again; whatever had taken its place is history now."
+    said = [f"{name}: {added} new, {confirmed} confirmed."]
+    for each in found:
+        old = text.preview(each.old.content, limit=200)
+        new = text.preview(each.new, limit=200)
+        if each.superseded:
+            said.append(
+                f'WARNING: "{new}" contradicts and superseded "{old}" ({each.reason}). If both hold or the old one is '
+                f"right, undo it: remember with this name and undo={each.old.id}."
+            )
+        elif asked.on_conflict is OnConflict.ASK:
+            said.append(
+                f'WARNING: "{new}" was NOT stored, as it contradicts "{old}" ({each.reason}). Ask which one is right, '
+                "then call again with on_conflict=supersede or keep_both."
+            )
+        else:
+            said.append(f'WARNING: "{new}" contradicts "{old}" ({each.reason}); both are kept.')
+    return " ".join(said)
+
+
+async def relate(app: "App", asked: Relate) -> RelationAnswer:
+    """State how two things relate."""
+    return relation(await app.relations.relate(asked.bank, asked.source, asked.type, asked.target))
+
+
+async def consolidate(app: "App", asked: Consolidate) -> ConsolidateAnswer:
+    """Put away what is old or unsure."""
+    policy = Policy(
+        min_confidence=asked.min_confidence,
+        max_stale_days=asked.max_stale_days,
+        archive_days=asked.archive_days,
+        max_exchange_age_days=asked.max_exchange_age_days,
+        min_exchange_importance=asked.min_exchange_importance,
+    )
+    done = await app.consolidation.consolidate(asked.bank, mode=asked.mode, policy=policy, dry_run=asked.dry_run)
+    now = app.clock.now()
+    return ConsolidateAnswer(
+        mode=done.mode,
+        dry_run=done.dry_run,
+        refreshed=done.refreshed,
+        unsure=done.unsure,
+        archived_facts=len(done.archived_facts),
+        retired_facts=[fact(each, now=now) for each in done.retired_facts[:SHOWN]],
+        archived_exchanges=done.archived_exchanges,
+        pruned_exchanges=done.pruned_exchanges,
+        near_duplicates=[AlikeAnswer(one=one.name, other=other.name) for one, other in done.alike[:SHOWN]],
+    )

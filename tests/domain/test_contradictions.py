@@ -1,0 +1,192 @@
+import csv
+import unicodedata
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory_bank.domain import contradictions
+from memory_bank.domain.contradictions import Strategy
+
+POSITIVE = {"negation", "number_change", "version_change", "value_change", "retirement", "state_change"}
+Row = dict[str, str]
+
+
+def table() -> list[Row]:
+    with (Path(__file__).parent / "contradictions.tsv").open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+ROWS = table()
+FIRING = [row for row in ROWS if contradictions.between(row["old"], row["new"], entity=row["entity"]) is not None]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "old", "new"),
+    [
+        (Strategy.NEGATION, "The kiosk sells stamps.", "The kiosk doesn't sell stamps any longer."),
+        (Strategy.NEGATION, "Ove does not drink coffee.", "Ove drinks coffee again."),
+        (Strategy.NEGATION, "Die Halle ist nicht beheizt.", "Die Halle ist beheizt."),
+        (Strategy.NEGATION, "El parque abre los festivos.", "El parque no abre los festivos."),
+        (Strategy.NEGATION, "La salle est chauffée.", "La salle n'est pas chauffée."),
+        (Strategy.NEGATION, "Il negozio accetta assegni.", "Il negozio non accetta assegni."),
+        (Strategy.NEGATION, "A loja aceita cheques.", "A loja não aceita cheques."),
+        (Strategy.NEGATION, "De winkel accepteert cheques.", "De winkel accepteert geen cheques."),
+        (Strategy.NEGATION, "这个接口支持分页", "这个接口不支持分页"),
+        (Strategy.NEGATION, "この部屋では喫煙できる。", "この部屋では喫煙できない。"),
+        (Strategy.NUMBER, "The ladder is 4 metres long.", "The ladder is 450 cm long."),
+        (Strategy.NUMBER, "The course has twelve places.", "The course has 15 places."),
+        (Strategy.NUMBER, "Das Archiv hat 1.200 Akten.", "Das Archiv hat 1.350 Akten."),
+        (Strategy.NUMBER, "仓库有十二名工人", "仓库有20名工人"),
+        (Strategy.NUMBER, "built with Gradle 7.6", "built with Gradle 8.9"),
+        (Strategy.TOPIC, "Head office: Lund", "The head office is in Malmö."),
+        (Strategy.TOPIC, "Ida lives in Bergen.", "Ida moved to Trondheim."),
+        (Strategy.TOPIC, "The default theme is light.", "The default theme is sepia."),
+        (Strategy.RETIREMENT, "The hotel has a sauna.", "The sauna was removed."),
+        (Strategy.RETIREMENT, "学校有游泳馆", "学校的游泳馆已经拆除"),
+        (Strategy.STATE, "The request is pending.", "The request was approved."),
+        (Strategy.STATE, "Die Wohnung steht leer.", "Die Wohnung ist vermietet."),
+    ],
+)
+def test_a_contradiction_is_found_by_its_own_strategy_and_says_why(strategy: Strategy, old: str, new: str) -> None:
+    found = contradictions.between(old, new)
+
+    assert found is not None
+    assert found.strategy is strategy
+    assert 10 < len(found.reason) <= 300
+    assert found.reason.endswith((".", "…"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Ove plays the flute.", "Ove plays the harp."),
+        ("The editor supports tabs.", "The editor supports split views."),
+        ("Fee for adults: 12 euros", "Fee for children: 5 euros"),
+        ("In 2016 sales were 4 million.", "In 2019 sales were 7 million."),
+        ("Ada led the lab until 2012.", "Ada has led the clinic since 2016."),
+        ("The session lasts an hour.", "The session lasts 60 minutes."),
+        ("The gate closes at 6 pm.", "The gate closes at 18:00."),
+        ("The hut doesn't have running water.", "The hut has a stove."),
+        ("The café has a garden.", "The café has a garden with forty seats."),
+        ("Mina lives in Spain.", "Mina lives in Seville, Spain."),
+        ("They are not married.", "They are single."),
+        ("该店接受现金", "该店接受支票"),
+        ("会場には椅子が30脚ある。", "会場には机が10台ある。"),
+        ("No dogs in the garden.", "No cats in the garden."),
+        ("", "The sauna was removed."),
+        ("...", "!!!"),
+    ],
+)
+def test_what_can_hold_side_by_side_is_no_contradiction(old: str, new: str) -> None:
+    assert contradictions.between(old, new) is None
+
+
+def test_the_table_of_pairs_is_judged_with_high_precision_and_good_recall() -> None:
+    right = sum(row["category"] in POSITIVE for row in FIRING)
+
+    assert right / len(FIRING) >= 0.97
+    assert right / sum(row["category"] in POSITIVE for row in ROWS) >= 0.93
+
+
+def test_no_category_of_the_table_is_left_to_chance() -> None:
+    told: dict[str, list[bool]] = defaultdict(list)
+    for row in ROWS:
+        told[row["category"]].append((row in FIRING) == (row["category"] in POSITIVE))
+
+    assert {category for category, right in told.items() if sum(right) / len(right) < 0.85} == set()
+
+
+def test_nearly_every_contradiction_is_suspected_and_few_unrelated_pairs() -> None:
+    suspected = [row for row in ROWS if contradictions.suspected(row["old"], row["new"], entity=row["entity"])]
+    positive = [row for row in ROWS if row["category"] in POSITIVE]
+
+    assert sum(row in suspected for row in positive) / len(positive) >= 0.97
+    assert sum(row["category"] == "unrelated" for row in suspected) < 0.6 * sum(
+        row["category"] == "unrelated" for row in ROWS
+    )
+    assert all(row in suspected for row in FIRING)
+
+
+def test_facts_that_lie_close_are_suspected_whatever_their_words() -> None:
+    old, new = "Bea keeps a parrot.", "Her bird found another owner."
+
+    assert not contradictions.suspected(old, new)
+    assert contradictions.suspected(old, new, similarity=0.7)
+
+
+def test_pairs_of_unrelated_facts_hardly_ever_contradict() -> None:
+    shifted = [(row, ROWS[(index * 7 + 3) % len(ROWS)]) for index, row in enumerate(ROWS)]
+    alien = [(one, two) for one, two in shifted if one["entity"] != two["entity"]]
+    fired = [pair for pair in alien if contradictions.between(pair[0]["old"], pair[1]["new"], entity=pair[0]["entity"])]
+
+    assert len(fired) <= 0.01 * len(alien)
+
+
+@pytest.mark.parametrize("row", ROWS[::5], ids=lambda row: f"{row['category']}-{row['entity']}")
+def test_letter_case_white_space_and_width_make_no_difference(row: Row) -> None:
+    found = contradictions.between(row["old"], row["new"], entity=row["entity"])
+    wide = str.maketrans({chr(code): chr(code + 0xFEE0) for code in range(0x30, 0x3A)})
+
+    for changed in (
+        {key: row[key].upper() for key in ("old", "new", "entity")},
+        {key: "  " + row[key].replace(" ", " \t ") + "  " for key in ("old", "new", "entity")},
+        {key: row[key].translate(wide) for key in ("old", "new", "entity")},
+        {key: unicodedata.normalize("NFD", row[key]) for key in ("old", "new", "entity")},
+    ):
+        # capital ß is SS, which folds to the same letters
+        again = contradictions.between(changed["old"], changed["new"], entity=changed["entity"])
+        assert (again is None) == (found is None)
+
+
+@pytest.mark.parametrize("row", [row for row in FIRING if row["category"] == "negation"], ids=lambda row: row["entity"])
+def test_a_denial_is_found_in_both_directions(row: Row) -> None:
+    assert contradictions.between(row["new"], row["old"], entity=row["entity"]) is not None
+
+
+@pytest.mark.parametrize("row", ROWS[::3], ids=lambda row: f"{row['category']}-{row['entity']}")
+def test_a_fact_never_contradicts_itself(row: Row) -> None:
+    for text in (row["old"], row["new"]):
+        assert contradictions.between(text, text, entity=row["entity"]) is None
+        assert contradictions.between(text, f"- {text} ", entity=row["entity"]) is None
+        assert not contradictions.suspected(text, text, entity=row["entity"])
+
+
+hostile = st.one_of(
+    st.text(max_size=400),
+    st.lists(
+        st.sampled_from(["not", "no", "不", "2020", "until", "12,5", "v1.2.3", "：", "-", "ない", "\n", "closed"])
+    ).map(" ".join),
+    st.sampled_from([row["old"] for row in ROWS] + [row["new"] for row in ROWS]),
+)
+
+
+@given(old=hostile, new=hostile, entity=hostile)
+@settings(deadline=None, max_examples=200)
+def test_any_text_is_judged_without_failing_and_the_same_way_twice(old: str, new: str, entity: str) -> None:
+    found = contradictions.between(old, new, entity=entity)
+
+    assert found == contradictions.between(old, new, entity=entity, similarity=0.9)
+    assert found is None or len(found.reason) <= 300
+    if found is not None:
+        assert contradictions.suspected(old, new, entity=entity)
+
+
+@given(text=hostile, entity=hostile)
+@settings(deadline=None)
+def test_no_text_contradicts_itself(text: str, entity: str) -> None:
+    assert contradictions.between(text, text, entity=entity) is None
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["a", "1,", "not ", "不", "- ", "until ", "a'", "/a", "\n", "̀", "八十", "from 2020 to ", "is closed on monday "],
+)
+def test_only_the_beginning_of_a_very_long_fact_is_read(piece: str) -> None:
+    long = piece * (100_000 // len(piece))
+
+    assert contradictions.between(long, long + "x") is None
+    contradictions.between(long, "The shop is not open on Monday.", entity=long)
+    contradictions.between("The shop is open on Monday.", long)

@@ -1,0 +1,278 @@
+"""Beliefs: stating, confirming, contradicting, undoing, and looking back."""
+
+import asyncio
+import pytest
+
+from memory_bank.bootstrap import App, Parts, open_app
+from memory_bank.domain.beliefs import Cause, EntityType, OnConflict, Statement, Status
+from memory_bank.domain.notes import Draft, Kind
+from memory_bank.domain.recall import Query
+from memory_bank.errors import Conflict, InvalidInput, NotFound
+from memory_bank.services.beliefs import Remembered
+from memory_bank.settings import Settings
+from tests.fakes import FakeAnalyst, FakeClock, FakeEmbedder
+
+BANK = "default"
+
+
+async def state(app: App, name: str, *facts: str, **given: object) -> Remembered:
+    return await app.beliefs.remember(BANK, Statement(name=name, facts=facts, **given))  # type: ignore[arg-type]
+
+
+async def active(app: App, name: str) -> list[str]:
+    _, held = await app.beliefs.entity(BANK, name)
+    return [each.content for each in held if each.status is Status.ACTIVE]
+
+
+async def found(app: App, words: str) -> list[str]:
+    return [each.note.content for each in await app.recall.search(BANK, Query(text=words, limit=20))]
+
+
+async def test_a_thing_is_made_once_whatever_the_case_of_its_name(app: App) -> None:
+    first = await state(app, "Billing API", "uses Redis", types=(EntityType.SERVICE,))
+    again = await state(app, "  billing   api ", "written in Go", types=(EntityType.PROJECT,))
+    assert (first.created, again.created) == (True, False)
+    assert again.entity.id == first.entity.id
+    assert again.entity.name == "Billing API"
+    assert again.entity.types == (EntityType.SERVICE, EntityType.PROJECT)
+    assert await active(app, "BILLING API") == ["uses Redis", "written in Go"]
+
+
+async def test_an_alias_leads_to_the_thing_and_belongs_to_it_alone(app: App) -> None:
+    await state(app, "PostgreSQL", "is a database", aliases=("postgres", "pg"))
+    await state(app, "pg", "has extensions")
+    assert len(await active(app, "postgres")) == 2
+    with pytest.raises(Conflict, match="name of another entity"):
+        await state(app, "MySQL", "is a database too", aliases=("pg",))
+    with pytest.raises(NotFound):
+        await app.beliefs.entity(BANK, "MySQL")
+
+
+async def test_a_renamed_thing_keeps_its_old_name_as_an_alias(app: App) -> None:
+    await state(app, "auth", "signs tokens")
+    renamed = await state(app, "auth", rename="identity-service")
+    assert renamed.entity.name == "identity-service"
+    assert renamed.entity.aliases == ("auth",)
+    assert await active(app, "auth") == ["signs tokens"]
+    await state(app, "auth", "runs on port 9000")
+    assert "identity-service: runs on port 9000" in await found(app, "identity-service port")
+
+
+async def test_a_repeated_fact_is_one_fact_that_is_surer(app: App) -> None:
+    first = await state(app, "billing", "uses Redis")
+    again = await state(app, "billing", "USES  redis.")
+    assert again.added == ()
+    assert [each.id for each in again.confirmed] == [first.added[0].id]
+    assert again.confirmed[0].sources == 2
+
+
+async def test_a_named_source_counts_once_however_often_it_speaks(app: App, clock: FakeClock) -> None:
+    for source in ("wiki", "wiki", "mail", ""):
+        await state(app, "billing", "uses Redis", source=source)
+        clock.advance(hours=1)
+    _, (fact,) = await app.beliefs.entity(BANK, "billing")
+    assert fact.named_sources == ("wiki", "mail")
+    assert fact.sources == 3
+
+
+async def test_a_correction_supersedes_and_can_be_undone(app: App) -> None:
+    old = (await state(app, "gateway", "port is 3211")).added[0]
+    corrected = await state(app, "gateway", "port is 8080")
+    (contradicted,) = corrected.contradicted
+    assert contradicted.superseded
+    assert contradicted.old.id == old.id
+    assert contradicted.old.superseded_by == corrected.added[0].id
+    assert "3211" in contradicted.reason
+    assert "8080" in contradicted.reason
+    assert await found(app, "gateway port") == ["gateway: port is 8080"]
+    undone = await app.beliefs.remember(BANK, Statement(name="gateway", undo=old.id))
+    assert [each.content for each in undone.confirmed] == ["port is 3211"]
+    assert await found(app, "gateway port") == ["gateway: port is 3211"]
+    assert await active(app, "gateway") == ["port is 3211"]
+    _, held = await app.beliefs.entity(BANK, "gateway")
+    later = next(each for each in held if each.content == "port is 8080")
+    assert (later.status, later.cause, later.superseded_by) == (Status.SUPERSEDED, Cause.UNDO, old.id)
+
+
+async def test_a_history_of_three_steps_is_one_chain(app: App, clock: FakeClock) -> None:
+    for port in (3211, 8080, 9090):
+        await state(app, "gateway", f"port is {port}")
+        clock.advance(days=1)
+    _, held = await app.beliefs.entity(BANK, "gateway")
+    last = next(each for each in held if each.status is Status.ACTIVE)
+    assert last.content == "port is 9090"
+    earlier = await app.beliefs.earlier(BANK, [last.id])
+    assert [each.content for each in earlier] == ["port is 3211", "port is 8080"]
+    assert all(each.reason and each.superseded_at for each in earlier)
+
+
+async def test_the_first_link_of_a_chain_can_be_undone_and_replaces_its_end(app: App) -> None:
+    first = (await state(app, "gateway", "port is 3211")).added[0]
+    await state(app, "gateway", "port is 8080")
+    await state(app, "gateway", "port is 9090")
+    await app.beliefs.remember(BANK, Statement(name="gateway", undo=first.id))
+    assert await active(app, "gateway") == ["port is 3211"]
+    with pytest.raises(Conflict, match="holds already"):
+        await app.beliefs.remember(BANK, Statement(name="gateway", undo=first.id))
+
+
+async def test_an_undo_may_keep_both(app: App) -> None:
+    old = (await state(app, "gateway", "port is 3211")).added[0]
+    await state(app, "gateway", "port is 8080")
+    undo = Statement(name="gateway", undo=old.id, on_conflict=OnConflict.KEEP_BOTH)
+    await app.beliefs.remember(BANK, undo)
+    assert sorted(await active(app, "gateway")) == ["port is 3211", "port is 8080"]
+
+
+async def test_an_undo_of_another_things_fact_is_refused(app: App) -> None:
+    old = (await state(app, "gateway", "port is 3211")).added[0]
+    await state(app, "gateway", "port is 8080")
+    await state(app, "other", "is something else")
+    with pytest.raises(InvalidInput, match="not about"):
+        await app.beliefs.remember(BANK, Statement(name="other", undo=old.id))
+    with pytest.raises(NotFound):
+        await app.beliefs.remember("elsewhere", Statement(name="gateway", undo=old.id))
+
+
+async def test_who_asks_to_be_asked_stores_nothing_that_conflicts(app: App) -> None:
+    await state(app, "gateway", "port is 3211")
+    asked = await state(app, "gateway", "port is 8080", "written in Go", on_conflict=OnConflict.ASK)
+    assert asked.held_back == ("port is 8080",)
+    assert not asked.contradicted[0].superseded
+    assert await active(app, "gateway") == ["port is 3211", "written in Go"]
+
+
+async def test_both_can_be_kept(app: App) -> None:
+    await state(app, "gateway", "port is 3211")
+    kept = await state(app, "gateway", "port is 8080", on_conflict=OnConflict.KEEP_BOTH)
+    assert len(kept.contradicted) == 1
+    assert await active(app, "gateway") == ["port is 3211", "port is 8080"]
+
+
+async def test_a_caller_replaces_facts_by_their_words_and_the_rest_is_added(app: App) -> None:
+    await state(app, "ana", "likes green tea", "likes black coffee", "lives in Leeds")
+    changed = await state(app, "ana", "likes water", "plays chess", supersede="LIKES")
+    assert sorted(each.content for each in changed.replaced) == ["likes black coffee", "likes green tea"]
+    assert {each.superseded_by for each in changed.replaced} == {changed.added[0].id}
+    assert sorted(await active(app, "ana")) == ["likes water", "lives in Leeds", "plays chess"]
+
+
+async def test_facts_can_be_removed_without_a_successor(app: App) -> None:
+    await state(app, "ana", "likes green tea", "lives in Leeds")
+    removed = await state(app, "ana", supersede="green tea")
+    assert [each.superseded_by for each in removed.replaced] == [None]
+    assert await active(app, "ana") == ["lives in Leeds"]
+    assert await found(app, "ana green tea") == ["ana: lives in Leeds"]
+    with pytest.raises(NotFound, match="no active fact"):
+        await state(app, "ana", supersede="green tea")
+    with pytest.raises(NotFound, match="nothing called"):
+        await state(app, "nobody", supersede="green tea")
+
+
+async def test_a_superseded_text_may_be_stated_anew(app: App) -> None:
+    await state(app, "gateway", "port is 3211")
+    await state(app, "gateway", "port is 8080")
+    back = await state(app, "gateway", "port is 3211")
+    assert len(back.added) == 1
+    assert await active(app, "gateway") == ["port is 3211"]
+    earlier = await app.beliefs.earlier(BANK, [back.added[0].id])
+    assert [each.content for each in earlier] == ["port is 3211", "port is 8080"]
+
+
+async def test_facts_are_found_among_notes_in_one_list(app: App) -> None:
+    await app.notes.add(BANK, Draft(content="The gateway was rewritten in March"))
+    await state(app, "gateway", "owned by the platform team")
+    await app.exchanges.observe(BANK, user="who owns the gateway?", assistant="the platform team", session="s1")
+    listed = await app.recall.search(BANK, Query(text="gateway platform team", limit=10))
+    assert {each.note.kind for each in listed} == {Kind.NOTE, Kind.FACT, Kind.EXCHANGE}
+    assert [each.score for each in listed] == sorted((each.score or 0 for each in listed), reverse=True)
+
+
+async def test_tags_of_a_thing_scope_its_facts_later_ones_and_earlier_ones(app: App) -> None:
+    await state(app, "gateway", "owned by the platform team", tags={"project": "Atlas"})
+    await state(app, "gateway", "written in Go")
+    tags = {tag for each in await app.recall.search(BANK, Query(text="gateway")) for tag in each.note.tags}
+    assert "project:atlas" in tags
+    await state(app, "gateway", tags={"project": "hermes"})
+    for each in await app.recall.search(BANK, Query(text="gateway")):
+        assert "project:hermes" in each.note.tags
+        assert "project:atlas" not in each.note.tags
+
+
+async def test_the_agent_finds_itself_under_its_own_name_and_as_self(app: App) -> None:
+    await state(app, "self", "answers too long when in doubt")
+    entity, held = await app.beliefs.entity(BANK, "Agent")
+    assert EntityType.AGENT_SELF in entity.types
+    assert [each.content for each in held] == ["answers too long when in doubt"]
+    assert (await app.beliefs.entity("empty", "self"))[1] == []
+
+
+async def test_facts_fade_and_reinforce_like_every_note(app: App) -> None:
+    (fact,) = (await state(app, "gateway", "written in Go")).added
+    await app.recall.search(BANK, Query(text="gateway"))
+    (note,) = await app.notes.get(BANK, [fact.id])
+    assert note.note.retrieval_count == 2
+
+
+async def test_the_words_of_a_fact_are_not_edited_as_a_note(app: App) -> None:
+    from memory_bank.domain.notes import Change  # noqa: PLC0415
+
+    (fact,) = (await state(app, "gateway", "written in Go")).added
+    with pytest.raises(InvalidInput, match="remember"):
+        await app.notes.update(BANK, fact.id, Change(content="written in Rust"))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"name": " "},
+        {"name": "x" * 201},
+        {"name": "a", "facts": (" ",)},
+        {"name": "a", "facts": ("x" * 10_001,)},
+        {"name": "a", "facts": tuple(map(str, range(101)))},
+        {"name": "a", "tags": {"": "x"}},
+        {"name": "a", "tags": {"a:b": "x"}},
+        {"name": "a", "source": "x" * 201},
+    ],
+)
+async def test_what_breaks_a_rule_is_refused_by_name(app: App, given: dict[str, object]) -> None:
+    with pytest.raises(InvalidInput):
+        await app.beliefs.remember(BANK, Statement(**given))  # type: ignore[arg-type]
+
+
+async def test_a_fact_survives_nul_quotes_templates_and_other_scripts(app: App) -> None:
+    facts = ["a\x00b {x} %s '; DROP TABLE facts; --", "迁移计划已批准", "emoji 👩‍👩‍👧 and \u200b joiners"]
+    await state(app, "测试 'entity'", *facts)
+    assert await active(app, "测试 'entity'") == [facts[0].replace("\x00", ""), *facts[1:]]
+
+
+async def test_nothing_of_one_bank_is_known_in_another(app: App) -> None:
+    await state(app, "gateway", "port is 3211")
+    await app.beliefs.remember("other", Statement(name="gateway", facts=("port is 8080",)))
+    assert await active(app, "gateway") == ["port is 3211"]
+    _, held = await app.beliefs.entity("other", "gateway")
+    assert [each.content for each in held] == ["port is 8080"]
+
+
+async def test_two_processes_lose_nothing_and_never_deadlock(loaded: Settings, embedder: FakeEmbedder) -> None:
+    parts = Parts(embedder=embedder, analyst=FakeAnalyst(), clock=FakeClock())
+    async with open_app(loaded, parts=parts) as one, open_app(loaded, parts=parts) as other:
+        calls = []
+        for number in range(20):
+            app = (one, other)[number % 2]
+            calls += [
+                state(app, "shared", f"knows thing {'abcdefghijklmnopqrst'[number]}", aliases=(f"alias {number}",)),
+                state(app, "shared", "is stated by everybody"),
+                app.relations.relate(BANK, "shared", "depends on", f"part {number % 3}"),
+                app.relations.relate(BANK, f"part {number % 3}", "part of", "shared"),
+            ]
+        async with asyncio.timeout(120):
+            await asyncio.gather(*calls)
+        entity, held = await one.beliefs.entity(BANK, "shared")
+        stated = [each for each in held if each.content == "is stated by everybody"]
+        assert [each.sources for each in stated] == [20]
+        assert len(held) == 21
+        assert len(entity.aliases) == 20
+        around = await other.relations.around(BANK, "shared", limit=50)
+        assert sum(each.evidence for each in around.relations) == 40
+        assert len(around.relations) == 6
