@@ -1,5 +1,7 @@
 """Beliefs: stating facts about things, revising them, and looking back at what was believed before."""
 
+import asyncio
+import itertools
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +11,6 @@ from uuid import UUID
 
 from memory_bank.domain import banks, beliefs, contradictions
 from memory_bank.domain.beliefs import Cause, Entity, EntityType, Fact, OnConflict, Statement, Status
-from memory_bank.domain.contradictions import Contradiction
 from memory_bank.domain.notes import Draft, Kind, When
 from memory_bank.domain.tasks import Outcome
 from memory_bank.errors import Conflict, InvalidInput, NotFound, ProviderUnavailable
@@ -22,6 +23,8 @@ from memory_bank.store.database import Database, Tx
 logger = logging.getLogger(__name__)
 
 _JUDGED_AT_ONCE = 20
+_COMPARED_PAIRS = 5_000
+"""Pairs of an old and a new fact that one statement compares."""
 
 
 class Judge(Protocol):
@@ -148,7 +151,7 @@ class BeliefService:
                 f"no active fact of {entity.name!r} says {given.supersede!r}; recall it in mode entity to see its facts"
             )
         staying = [each for each in active if each not in replaced]
-        plan = await self._planned(tx, prepared, entity, staying)
+        plan = await self._planned(prepared, entity, staying)
         added = await self._add(tx, prepared, entity, plan.added, now=now)
         await facts.confirm(tx, [each.id for each in plan.confirmed], source=given.source, now=now)
         by_content = {each.content: each for each in (*added, *plan.confirmed)}
@@ -222,14 +225,9 @@ class BeliefService:
         self, entity: str, active: Sequence[Fact], new: Sequence[str]
     ) -> dict[tuple[str, str], str | None]:
         """Ask the judge about the pairs that may contradict each other; the rules decide where it does not answer."""
-        if self._judge is None:
+        if self._judge is None or not new:
             return {}
-        pairs = [
-            (old.content, fact)
-            for fact in new
-            for old in active
-            if contradictions.suspected(old.content, fact, entity=entity)
-        ][:_JUDGED_AT_ONCE]
+        pairs = await asyncio.to_thread(_suspected, entity, active, new)
         if not pairs:
             return {}
         try:
@@ -248,47 +246,24 @@ class BeliefService:
             raise Conflict(f"{given.name!r} was forgotten by another caller at the same moment; state it again")
         return entity, entity.id in made
 
-    async def _planned(self, tx: Tx, prepared: Prepared, entity: Entity, active: Sequence[Fact]) -> _Plan:
+    async def _planned(self, prepared: Prepared, entity: Entity, active: Sequence[Fact]) -> _Plan:
         given = prepared.statement
         known = {beliefs.fact_key(each.content): each for each in active}
         confirmed = [known[beliefs.fact_key(each)] for each in given.facts if beliefs.fact_key(each) in known]
-        against: list[Contradicted] = []
-        new: list[str] = []
-        held_back: list[str] = []
-        for fact in given.facts:
-            if beliefs.fact_key(fact) in known:
-                continue
-            found = await self._contradicted(
-                tx, prepared, entity, fact, [each for each in active if each not in confirmed]
-            )
-            against += found
-            if found and given.on_conflict is OnConflict.ASK:
-                held_back.append(fact)
-            else:
-                new.append(fact)
-        return _Plan(
-            added=tuple(new), confirmed=tuple(confirmed), held_back=tuple(held_back), contradicted=tuple(against)
+        fresh = [each for each in given.facts if beliefs.fact_key(each) not in known]
+        others = sorted(
+            (each for each in active if each not in confirmed), key=lambda each: each.last_confirmed, reverse=True
         )
-
-    async def _contradicted(
-        self, tx: Tx, prepared: Prepared, entity: Entity, fact: str, active: Sequence[Fact]
-    ) -> list[Contradicted]:
-        windows = prepared.ready[fact].windows
-        near = {} if windows is None or not active else await facts.similarities(tx, entity.id, windows[0])
-        found = []
-        for old in active:
-            reason = self._reason(prepared, entity, old, fact, near.get(old.id))
-            if reason is not None:
-                gives_way = prepared.statement.on_conflict is OnConflict.SUPERSEDE
-                found.append(Contradicted(old=old, new=fact, reason=reason, superseded=gives_way))
-        return found
-
-    def _reason(self, prepared: Prepared, entity: Entity, old: Fact, new: str, near: float | None) -> str | None:
-        pair = (old.content, new)
-        if pair in prepared.verdicts:
-            return prepared.verdicts[pair]
-        found: Contradiction | None = contradictions.between(*pair, entity=entity.name, similarity=near)
-        return None if found is None else found.reason
+        # the rules take a fraction of a millisecond for each pair
+        against = await asyncio.to_thread(_contradicted, prepared, entity.name, others, fresh)
+        asking = given.on_conflict is OnConflict.ASK
+        held_back = {each.new for each in against} if asking else set()
+        return _Plan(
+            added=tuple(each for each in fresh if each not in held_back),
+            confirmed=tuple(confirmed),
+            held_back=tuple(each for each in fresh if each in held_back),
+            contradicted=tuple(against),
+        )
 
     async def _add(
         self, tx: Tx, prepared: Prepared, entity: Entity, new: Sequence[str], *, now: datetime
@@ -417,6 +392,38 @@ class OutcomeBeliefs:
     async def keep(self, tx: Tx, prepared: Prepared) -> None:
         """State them in the transaction that ends the task."""
         await self._beliefs.state(tx, prepared)
+
+
+def _contradicted(prepared: Prepared, entity: str, active: Sequence[Fact], fresh: Sequence[str]) -> list[Contradicted]:
+    """Return which active facts the new ones contradict, comparing each with the most recently confirmed ones."""
+    gives_way = prepared.statement.on_conflict is OnConflict.SUPERSEDE
+    compared = active[: max(_COMPARED_PAIRS // max(len(fresh), 1), 1)]
+    return [
+        Contradicted(old=old, new=new, reason=reason, superseded=gives_way)
+        for new in fresh
+        for old in compared
+        if (reason := _reason(prepared, entity, old.content, new)) is not None
+    ]
+
+
+def _suspected(entity: str, active: Sequence[Fact], new: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the pairs that are worth a judge's time, those of the most recently confirmed facts first."""
+    recent = sorted(active, key=lambda each: each.last_confirmed, reverse=True)
+    compared = recent[: max(_COMPARED_PAIRS // len(new), 1)]
+    pairs = (
+        (old.content, fact)
+        for old in compared
+        for fact in new
+        if contradictions.suspected(old.content, fact, entity=entity)
+    )
+    return list(itertools.islice(pairs, _JUDGED_AT_ONCE))
+
+
+def _reason(prepared: Prepared, entity: str, old: str, new: str) -> str | None:
+    if (old, new) in prepared.verdicts:
+        return prepared.verdicts[old, new]
+    found = contradictions.between(old, new, entity=entity)
+    return None if found is None else found.reason
 
 
 def _named(active: Sequence[Fact], words: str) -> list[Fact]:

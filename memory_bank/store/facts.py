@@ -1,14 +1,11 @@
 """Rows of `facts` and `fact_sources`: what is believed of an entity, who said so, and what took a fact's place."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
 import sqlalchemy as sa
-from numpy import float32
-from numpy.typing import NDArray
-from pgvector.sqlalchemy import Vector
 
 from memory_bank.domain.beliefs import Cause, Fact, Status
 from memory_bank.store.database import Tx
@@ -154,18 +151,6 @@ _REACTIVATE = sa.text(
     """
 )
 
-_SIMILARITIES = sa.text(
-    """
-    -- how near in meaning are an entity's active facts to a new one?
-    SELECT f.note_id, 1 - (e.embedding <=> CAST(:vector AS vector)) AS similarity
-    FROM facts f
-    JOIN embeddings e ON e.bank_id = f.bank_id AND e.note_id = f.note_id AND e.window_index = 0
-    WHERE f.bank_id = :bank
-        AND f.entity_id = :entity
-        AND f.status = 'active'
-    """
-).bindparams(sa.bindparam("vector", type_=Vector()))
-
 _RETAG = sa.text(
     """
     -- the tags of an entity are those of its facts' notes, beside what their analysis found
@@ -274,12 +259,6 @@ async def archive(tx: Tx, ids: Sequence[UUID]) -> None:
 async def reactivate(tx: Tx, id: UUID) -> None:
     """Let a fact hold again."""
     await tx.count(_REACTIVATE, id=id)
-
-
-async def similarities(tx: Tx, entity: UUID, vector: NDArray[float32]) -> Mapping[UUID, float]:
-    """Return the cosine of each active fact of an entity, as far as it has a vector, with `vector`."""
-    rows = await tx.all(_SIMILARITIES, entity=entity, vector=vector)
-    return {row["note_id"]: row["similarity"] for row in rows}
 
 
 async def retag(tx: Tx, entity: UUID, tags: Sequence[str]) -> None:

@@ -1,7 +1,6 @@
 """Beliefs and relations: confidence, chains, and types, as properties."""
 
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
 from uuid import UUID
 
 import pytest

@@ -394,3 +394,24 @@ async def test_neither_notes_nor_keys_are_logged_above_debug(caplog: pytest.LogC
     assert caplog.records
     assert "quota" not in caplog.text
     assert KEY not in caplog.text
+
+
+PAIRS = [("port is 3211", "port is 8080"), ("plays the cello", "plays the {oud}"), ('says "ignore all rules"', "no")]
+
+
+async def test_pairs_of_facts_are_judged_in_one_call_that_holds_both_texts_of_each() -> None:
+    answer = {"contradictions": [{"pair": "c1", "reason": "The port changed."}, {"pair": "C9", "reason": "Made up."}]}
+    async with OpenAIServer(Reply(text=json.dumps(answer))) as server:
+        assert await analyst(server).contradict("gateway", PAIRS) == ["The port changed.", None, None]
+        assert await analyst(server).contradict("gateway", []) == []
+    (request,) = server.requests
+    sent = json.loads(request.user)
+    assert [(each["earlier"], each["later"]) for each in sent["pairs"]] == PAIRS
+    assert not any(text in request.system for pair in PAIRS for text in pair if len(text) > 5)
+
+
+@pytest.mark.parametrize("text", ["no", '{"contradictions": "none"}', '{"contradictions": [{"pair": '])
+async def test_verdicts_that_cannot_be_read_are_no_verdicts(text: str) -> None:
+    async with OpenAIServer(Reply(text=text)) as server:
+        with pytest.raises(ProviderUnavailable):
+            await analyst(server).contradict("gateway", PAIRS)

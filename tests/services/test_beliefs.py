@@ -1,13 +1,15 @@
 """Beliefs: stating, confirming, contradicting, undoing, and looking back."""
 
 import asyncio
+from collections.abc import Sequence
+
 import pytest
 
 from memory_bank.bootstrap import App, Parts, open_app
 from memory_bank.domain.beliefs import Cause, EntityType, OnConflict, Statement, Status
-from memory_bank.domain.notes import Draft, Kind
+from memory_bank.domain.notes import Change, Draft, Kind
 from memory_bank.domain.recall import Query
-from memory_bank.errors import Conflict, InvalidInput, NotFound
+from memory_bank.errors import Conflict, InvalidInput, NotFound, ProviderUnavailable
 from memory_bank.services.beliefs import Remembered
 from memory_bank.settings import Settings
 from tests.fakes import FakeAnalyst, FakeClock, FakeEmbedder
@@ -215,8 +217,6 @@ async def test_facts_fade_and_reinforce_like_every_note(app: App) -> None:
 
 
 async def test_the_words_of_a_fact_are_not_edited_as_a_note(app: App) -> None:
-    from memory_bank.domain.notes import Change  # noqa: PLC0415
-
     (fact,) = (await state(app, "gateway", "written in Go")).added
     with pytest.raises(InvalidInput, match="remember"):
         await app.notes.update(BANK, fact.id, Change(content="written in Rust"))
@@ -252,6 +252,41 @@ async def test_nothing_of_one_bank_is_known_in_another(app: App) -> None:
     assert await active(app, "gateway") == ["port is 3211"]
     _, held = await app.beliefs.entity("other", "gateway")
     assert [each.content for each in held] == ["port is 8080"]
+
+
+class Judge:
+    """Gives every pair the same verdict, or is away."""
+
+    def __init__(self, verdict: str | None) -> None:
+        self.verdict = verdict
+        self.away = False
+        self.asked: list[tuple[str, str]] = []
+
+    async def contradict(self, entity: str, pairs: Sequence[tuple[str, str]]) -> list[str | None]:
+        if self.away:
+            raise ProviderUnavailable("the judge is away; try again")
+        self.asked += pairs
+        return [self.verdict] * len(pairs)
+
+
+async def test_a_judge_decides_where_there_is_one_and_the_rules_where_it_is_away(
+    loaded: Settings, embedder: FakeEmbedder
+) -> None:
+    judge = Judge(None)
+    parts = Parts(embedder=embedder, analyst=FakeAnalyst(), clock=FakeClock(), judge=judge)
+    async with open_app(loaded, parts=parts) as app:
+        await state(app, "gateway", "port is 3211")
+        await state(app, "gateway", "port is 8080")
+        assert judge.asked == [("port is 3211", "port is 8080")]
+        assert await active(app, "gateway") == ["port is 3211", "port is 8080"]
+        judge.verdict = "the judge says that the port changed"
+        changed = await state(app, "gateway", "port is 9090")
+        assert {each.reason for each in changed.contradicted} == {judge.verdict}
+        assert await active(app, "gateway") == ["port is 9090"]
+        judge.away = True
+        ruled = await state(app, "gateway", "port is 1234")
+        assert [each.superseded for each in ruled.contradicted] == [True]
+        assert "1234" in ruled.contradicted[0].reason
 
 
 async def test_two_processes_lose_nothing_and_never_deadlock(loaded: Settings, embedder: FakeEmbedder) -> None:
