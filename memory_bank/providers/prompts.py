@@ -64,7 +64,7 @@ earlier one and a later one, and decide for each pair whether the later fact mak
 
 A pair contradicts if both cannot be true of this thing at the same time: a value, number, version or state that has
 changed, a denial, something that ended. It does not contradict if the two speak of different parts, counts, periods or
-people, if the thing may have several such values (plays the cello, plays the oud), if one only says more than the
+people, if the thing may have several such values (speaks French, speaks Dutch), if one only says more than the
 other, or if both say the same in other words. When in doubt, it does not.
 
 Answer with one JSON object and nothing else (no prose, no code fence):

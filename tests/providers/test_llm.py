@@ -410,7 +410,7 @@ async def test_pairs_of_facts_are_judged_in_one_call_that_holds_both_texts_of_ea
     assert not any(text in request.system for pair in PAIRS for text in pair if len(text) > 5)
 
 
-@pytest.mark.parametrize("text", ["no", '{"contradictions": "none"}', '{"contradictions": [{"pair": '])
+@pytest.mark.parametrize("text", ["no", '{"contradictions": "none"}', '{"contradictions": ['])
 async def test_verdicts_that_cannot_be_read_are_no_verdicts(text: str) -> None:
     async with OpenAIServer(Reply(text=text)) as server:
         with pytest.raises(ProviderUnavailable):
