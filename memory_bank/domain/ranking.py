@@ -22,6 +22,9 @@ SHARE = 0.5
 LABEL, MACHINE, DATE, DATE_DAYS = 0.4, 0.3, 0.3, 7.0
 """Boosts: the query names the note's speaker; a machine speaks (held back); its day is near one the query names."""
 
+BELIEF, ORDINARY = 0.2, 0.6
+"""Boost of a fact by how sure it is, and the confidence of one that was just stated once: no boost, no holding back."""
+
 LENGTH, ENOUGH, QUESTION = 0.4, 40.0, 0.15
 """Held back inside a session: a turn of few terms, and a turn that only asks."""
 
@@ -63,6 +66,7 @@ class Facts:
     previous, following: its neighbours within the session. cosine: that of its best window with the query, None where
     there is no vector. terms: occurrences of the query's terms. length: terms in all. asks: ends with a question mark.
     speaker: terms of the name that opens it as `Name: …`. days: distance to the nearest span that the query names.
+    belief: of a fact, how sure it is, 0 to 1.
     """
 
     session: str | None
@@ -74,6 +78,7 @@ class Facts:
     asks: bool = False
     speaker: frozenset[str] = frozenset()
     days: float | None = None
+    belief: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,6 +211,8 @@ def _priors(note: Facts, weights: Weights, *, turns: bool) -> float:
         prior -= MACHINE
     if note.days is not None:
         prior += DATE * math.exp(-note.days / DATE_DAYS)
+    if note.belief is not None:
+        prior += BELIEF * (note.belief - ORDINARY)
     if turns:
         prior -= LENGTH * max(0.0, 1 - note.length / ENOUGH) + QUESTION * note.asks
     return prior

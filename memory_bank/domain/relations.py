@@ -1,7 +1,9 @@
 """Relations: typed edges between entities, and the weight that evidence gives them."""
 
+import itertools
 import re
 import unicodedata
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -122,6 +124,14 @@ _ALIASES = {
     "hypothesises": "hypothesizes",
     "has-colour": "has-color",
 }
+_RESTS_ON = re.compile(
+    r"\b(?:uses|depends on|relies on|requires|built (?:with|on)|powered by|runs on|written in)\s+"
+    r"(?P<rest>[^\n;:]{2,80})",
+    re.IGNORECASE,
+)
+_READ_LENGTH, _PHRASES_LIMIT, _NAME_WORDS = 2_000, 5, 3
+_PUNCTUATION = ".,;:!?()[]'\"` "
+_SEEN_TOGETHER, _SHORTEST_NAME = 2, 3
 _BREAKS = re.compile(r"[\s_/\-]+")
 
 
@@ -142,6 +152,41 @@ class Relation:
     def weight(self) -> float:
         """How strong the edge is, 0.5 for one statement, towards 1."""
         return weight(self.evidence)
+
+
+def leads(fact: str) -> list[tuple[str, ...]]:
+    """Return for each phrase of a fact that names what its subject rests on the names it may mean, longest first."""
+    found = []
+    for match in itertools.islice(_RESTS_ON.finditer(fact[:_READ_LENGTH]), _PHRASES_LIMIT):
+        words = match.group("rest").split()[:_NAME_WORDS]
+        names = (" ".join(words[:count]).strip(_PUNCTUATION) for count in range(len(words), 0, -1))
+        found.append(tuple(name for name in names if len(name) > 1))
+    return found
+
+
+def companions(name: str, others: Iterable[str], texts: Sequence[str]) -> list[str]:
+    """Return which of the other names stand in at least two of the texts that hold `name`, as words of their own."""
+    near = [text for text in texts if _holds(text, name)]
+    if len(near) < _SEEN_TOGETHER:
+        return []
+    return [
+        other
+        for other in others
+        if len(other) >= _SHORTEST_NAME and sum(_holds(text, other) for text in near) >= _SEEN_TOGETHER
+    ]
+
+
+def _holds(text: str, name: str) -> bool:
+    """Tell whether a folded text holds a folded name that no letter or digit continues."""
+    start = text.find(name)
+    while start >= 0:
+        end = start + len(name)
+        before, after = text[start - 1 : start], text[end : end + 1]
+        # scripts without spaces have no border to look for
+        if not name.isascii() or not ((before.isalnum() and before.isascii()) or (after.isalnum() and after.isascii())):
+            return True
+        start = text.find(name, start + 1)
+    return False
 
 
 def weight(evidence: int) -> float:

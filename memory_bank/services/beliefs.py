@@ -14,6 +14,7 @@ from memory_bank.domain.beliefs import Cause, Entity, EntityType, Fact, OnConfli
 from memory_bank.domain.notes import Draft, Kind, When
 from memory_bank.domain.tasks import Outcome
 from memory_bank.errors import Conflict, InvalidInput, NotFound, ProviderUnavailable
+from memory_bank.services import inference
 from memory_bank.services.clock import Clock
 from memory_bank.services.writing import NoteWriter, Ready
 from memory_bank.store import banks as bank_rows
@@ -157,6 +158,7 @@ class BeliefService:
         by_content = {each.content: each for each in (*added, *plan.confirmed)}
         await self._give_way(tx, given, replaced, plan, by_content, now=now)
         entity = await self._written(tx, entity, given, now=now)
+        await inference.infer(tx, entity, added, created=created, now=now)
         current = await facts.of_entities(tx, [entity.id])
         known = {each.id: each for each in current}
         return Remembered(

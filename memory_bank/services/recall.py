@@ -12,7 +12,7 @@ from uuid import UUID
 from numpy import float32
 from numpy.typing import NDArray
 
-from memory_bank.domain import banks, bm25, duplicates, ranking, recall, retrievability, spans
+from memory_bank.domain import banks, beliefs, bm25, duplicates, ranking, recall, retrievability, spans
 from memory_bank.domain.ranking import Facts, Fusion
 from memory_bank.domain.recall import Arm, ArmScore, Query, Recalled
 from memory_bank.errors import ConfigurationError, ProviderUnavailable
@@ -143,7 +143,7 @@ class RecallService:
         Where forgetting leaves fewer than are asked for, the arms look further.
         """
         while True:
-            facts, around = await self._facts(tx, hits, asked)
+            facts, around = await self._facts(tx, hits, asked, now=now)
             ranked = self._ranked(hits, facts, around, asked)
             kept = self._retrievable(ranked, around, asked, now=now)
             exhausted = max(len(hits.cosines), len(hits.scores)) < pool
@@ -196,7 +196,9 @@ class RecallService:
         weights = bm25.weighed(words, notes=known.notes, average=known.average, containing=known.containing)
         return {hit.note_id: hit.score for hit in hits}, weights
 
-    async def _facts(self, tx: Tx, hits: _Hits, asked: Query) -> tuple[dict[UUID, Facts], dict[UUID, Surrounding]]:
+    async def _facts(
+        self, tx: Tx, hits: _Hits, asked: Query, *, now: datetime
+    ) -> tuple[dict[UUID, Facts], dict[UUID, Surrounding]]:
         """Return what ranking needs of the hits and the notes next to them, and which of those pass the filter."""
         terms = hits.weights.asked.terms if Arm.LEXICAL in asked.arms else ()
         found = await surroundings.of_notes(
@@ -214,6 +216,7 @@ class RecallService:
                 asks=each.ending.rstrip().endswith(_QUESTION_MARKS),
                 speaker=self._speaker(each.opening),
                 days=ranking.date_distance(each.moment.date(), hits.signs.named),
+                belief=_belief(each, now),
             )
             for each in found
         }
@@ -306,6 +309,12 @@ class RecallService:
                 if end not in best:
                     best[end] = _Candidate(id=end, score=score, evidence=best[id].evidence)
         return sorted(best.values(), key=lambda each: (-each.score, each.id))
+
+
+def _belief(note: Surrounding, now: datetime) -> float | None:
+    if note.sources is None or note.confirmed is None:
+        return None
+    return beliefs.confidence(note.sources, days=(now - note.confirmed).total_seconds() / 86_400)
 
 
 def _neighbours(found: Sequence[Surrounding]) -> tuple[dict[UUID, UUID], dict[UUID, UUID]]:

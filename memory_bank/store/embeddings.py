@@ -96,13 +96,13 @@ class Hit:
 @cache
 def nearest(narrowing: str) -> sa.TextClause:
     """Return the statement: which windows of live notes, narrowed by `conditions`, lie nearest to the query?"""
-    # only live notes have windows
-    looked_up = "JOIN notes n ON n.bank_id = e.bank_id AND n.id = e.note_id" if narrowing else ""
+    # only live notes have windows; said again, as indexes of live notes answer no other question
+    joined = "JOIN notes n ON n.bank_id = e.bank_id AND n.id = e.note_id AND n.deleted_at IS NULL"
     return sa.text(
         f"""
         SELECT e.note_id, e.embedding <=> CAST(:query AS vector) AS distance
         FROM embeddings e
-        {looked_up}
+        {joined if narrowing else ""}
         WHERE e.bank_id = :bank{narrowing}
         ORDER BY e.embedding <=> CAST(:query AS vector)
         LIMIT :count

@@ -30,7 +30,7 @@ _NAMING = sa.text(
     """
 )
 
-_OWNERS = sa.text(
+OWNERS = sa.text(
     """
     -- which entities do these names belong to?
     SELECT a.key, a.entity_id
@@ -162,7 +162,7 @@ async def naming(tx: Tx) -> None:
 async def owners(tx: Tx, names: Iterable[str]) -> dict[str, UUID]:
     """Return the entity that owns each key of these names."""
     keys = list({beliefs.key(each) for each in names})
-    return {row["key"]: row["entity_id"] for row in await tx.all(_OWNERS, keys=keys)}
+    return {row["key"]: row["entity_id"] for row in await tx.all(OWNERS, keys=keys)}
 
 
 async def claim(tx: Tx, wanted: Sequence[New]) -> tuple[dict[str, Entity], set[UUID]]:

@@ -23,7 +23,7 @@ _COLUMNS = """f.note_id, f.entity_id, f.content, f.confirmations, f.first_seen, 
 # a fact lives as long as its note
 _LIVE = "JOIN notes n ON n.bank_id = f.bank_id AND n.id = f.note_id AND n.deleted_at IS NULL"
 
-_OF_ENTITIES = sa.text(
+OF_ENTITIES = sa.text(
     f"""
     SELECT {_COLUMNS}
     FROM facts f
@@ -55,7 +55,7 @@ _WITH_STATUS = sa.text(
     """
 )
 
-_EARLIER = sa.text(
+EARLIER = sa.text(
     f"""
     -- everything that gave way to these facts, however long the chain
     WITH RECURSIVE earlier AS (
@@ -180,7 +180,7 @@ _RETAG = sa.text(
 
 async def of_entities(tx: Tx, entities: Sequence[UUID]) -> list[Fact]:
     """Return every live fact of these entities, superseded and archived ones too, oldest first."""
-    return [_fact(row) for row in await tx.all(_OF_ENTITIES, entities=list(entities))]
+    return [_fact(row) for row in await tx.all(OF_ENTITIES, entities=list(entities))]
 
 
 async def by_ids(tx: Tx, ids: Sequence[UUID]) -> dict[UUID, Fact]:
@@ -196,7 +196,7 @@ async def with_status(tx: Tx, status: Status) -> list[Fact]:
 
 async def earlier(tx: Tx, ids: Sequence[UUID]) -> list[Fact]:
     """Return every live fact that these took the place of, directly or not, in the order in which they gave way."""
-    rows = await tx.all(_EARLIER, ids=list(ids)) if ids else []
+    rows = await tx.all(EARLIER, ids=list(ids)) if ids else []
     return [_fact(row) for row in rows]
 
 

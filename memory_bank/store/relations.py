@@ -33,7 +33,7 @@ _COLUMNS = """r.from_id, f.name AS from_name, r.type, r.to_id, t.name AS to_name
 _ENDS = """JOIN entities f ON f.bank_id = r.bank_id AND f.id = r.from_id AND f.deleted_at IS NULL
     JOIN entities t ON t.bank_id = r.bank_id AND t.id = r.to_id AND t.deleted_at IS NULL"""
 
-_AROUND = sa.text(
+AROUND = sa.text(
     f"""
     -- the edges at either end of these entities, strongest first
     SELECT {_COLUMNS}
@@ -106,7 +106,7 @@ async def state(
 
 async def around(tx: Tx, ids: Sequence[UUID], *, types: Sequence[str] = (), limit: int) -> list[Relation]:
     """Return up to `limit` edges at either end of these entities, strongest first."""
-    rows = await tx.all(_AROUND, ids=list(ids), types=list(types) or None, count=limit) if ids else []
+    rows = await tx.all(AROUND, ids=list(ids), types=list(types) or None, count=limit) if ids else []
     return [_relation(row) for row in rows]
 
 

@@ -23,7 +23,7 @@ class Surrounding(NamedTuple):
 
     opening, ending: the first and last characters of its text. length: its terms in all. wanted: passes the search's
     filter. cosine: of its best window with the query, None without vector. terms: of the query's, those it holds.
-    last_accessed, in Unix seconds, and retrieval_count: what forgetting goes by.
+    last_accessed, in Unix seconds, and retrieval_count: what forgetting goes by. sources and confirmed: of a fact.
     """
 
     id: UUID
@@ -38,6 +38,8 @@ class Surrounding(NamedTuple):
     wanted: bool
     cosine: float | None
     terms: dict[str, int]
+    sources: int | None
+    confirmed: datetime | None
 
 
 @cache
@@ -49,6 +51,7 @@ def statement(narrowing: str) -> sa.TextClause:
             n.occurred_at,
             n.last_accessed,
             n.retrieval_count,
+            n.kind,
             left(n.content, {_OPENING_LENGTH}) AS opening,
             right(n.content, 4) AS ending,
             (n.reach <> 'none'{narrowing}) AS wanted"""
@@ -119,7 +122,24 @@ def statement(narrowing: str) -> sa.TextClause:
                 WHERE e.bank_id = :bank
                     AND e.note_id = r.id
             ) AS cosine,
-            coalesce(h.terms, '{{}}') AS terms
+            coalesce(h.terms, '{{}}') AS terms,
+            CASE WHEN r.kind = 'fact' THEN (
+                SELECT f.confirmations + (
+                    SELECT count(*)
+                    FROM fact_sources s
+                    WHERE s.bank_id = :bank
+                        AND s.note_id = f.note_id
+                )
+                FROM facts f
+                WHERE f.bank_id = :bank
+                    AND f.note_id = r.id
+            ) END AS sources,
+            CASE WHEN r.kind = 'fact' THEN (
+                SELECT f.last_confirmed
+                FROM facts f
+                WHERE f.bank_id = :bank
+                    AND f.note_id = r.id
+            ) END AS confirmed
         FROM around r
         LEFT JOIN held h ON h.note_id = r.id
         """

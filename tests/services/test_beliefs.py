@@ -254,6 +254,25 @@ async def test_nothing_of_one_bank_is_known_in_another(app: App) -> None:
     assert [each.content for each in held] == ["port is 8080"]
 
 
+async def test_what_a_fact_rests_on_becomes_a_relation_where_it_is_known(app: App) -> None:
+    await state(app, "Redis", "is a key-value store", aliases=("redis cluster",))
+    await state(app, "billing", "uses Redis Cluster for its session cache", "requires patience")
+    around = await app.relations.around(BANK, "billing")
+    assert [(each.type, each.to_name) for each in around.relations] == [("depends-on", "Redis")]
+
+
+async def test_what_is_spoken_of_together_is_related_once_the_second_is_known(app: App) -> None:
+    await state(app, "gateway", "routes requests")
+    for number in ("first", "second"):
+        await app.exchanges.observe(
+            BANK, user=f"the {number} outage of gateway", assistant=f"the mesh was down, {number}", session=number
+        )
+    await state(app, "mesh", "connects services")
+    await state(app, "meshes", "is another word")
+    around = await app.relations.around(BANK, "gateway")
+    assert [(each.from_name, each.type) for each in around.relations] == [("mesh", "related-to")]
+
+
 class Judge:
     """Gives every pair the same verdict, or is away."""
 

@@ -1,8 +1,9 @@
 """Every query shape of a search uses the index that it is meant to use."""
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import numpy as np
 import psycopg
@@ -10,8 +11,9 @@ import pytest
 import sqlalchemy as sa
 from pgvector.sqlalchemy import Vector
 
-from memory_bank.domain.filters import Filter
-from memory_bank.store import conditions, embeddings, notes, surroundings
+from memory_bank.domain.filters import Filter, TagMatch
+from memory_bank.domain.notes import Kind
+from memory_bank.store import conditions, embeddings, entities, facts, notes, relations, surroundings
 from memory_bank.store.database import Database
 
 BIG, SMALL = "big", "small"
@@ -35,6 +37,24 @@ _EMBED = """
     CROSS JOIN generate_series(1, 384)
     GROUP BY bank_id, id
 """
+_BELIEVE = """
+    WITH made AS (
+        INSERT INTO entities (bank_id, id, name, types, created_at, last_seen)
+        SELECT %(bank)s, gen_random_uuid(), 'thing ' || n, '{other}', now(), now()
+        FROM generate_series(1, 2000) AS n
+        RETURNING id, name
+    ), named AS (
+        INSERT INTO entity_names (bank_id, key, entity_id, name)
+        SELECT %(bank)s, name, id, name FROM made
+    ), related AS (
+        INSERT INTO relations (bank_id, from_id, type, to_id, evidence, created_at, last_validated)
+        SELECT %(bank)s, id, 'uses', lead(id, 1, id) OVER (ORDER BY id), 1, now(), now() FROM made
+    )
+    INSERT INTO facts (bank_id, note_id, entity_id, content, confirmations, first_seen, last_confirmed)
+    SELECT %(bank)s, n.id, made.id, n.content, 1, now(), now()
+    FROM (SELECT id, content, row_number() OVER (ORDER BY id) AS place FROM notes WHERE bank_id = %(bank)s) AS n
+    JOIN (SELECT id, row_number() OVER (ORDER BY id) AS place FROM made) AS made ON made.place = 1 + n.place / 2
+"""
 
 
 @pytest.fixture
@@ -45,6 +65,7 @@ def filled(url: str) -> str:
             connection.execute("INSERT INTO banks VALUES (%s, now())", [bank])
             connection.execute(_FILL.encode(), {"bank": bank, "count": count})
         connection.execute(_EMBED.encode())
+        connection.execute(_BELIEVE.encode(), {"bank": BIG})
         connection.execute("VACUUM ANALYZE")
     return url
 
@@ -82,6 +103,49 @@ async def test_a_listing_walks_the_index_by_time(filled: str) -> None:
     told = await plan(filled, notes.listing("", after=False), BIG, count=21)
     assert "ix_notes_live_by_time" in told
     assert "Sort" not in told
+
+
+async def test_a_rare_tag_in_a_big_bank_starves_no_search(filled: str) -> None:
+    database = Database(filled)
+    try:
+        async with database.transaction(BIG) as tx:
+            for match in TagMatch:
+                wanted = Filter(tags=("rare",), tag_match=match)
+                found = await embeddings.search(tx, np.ones(384, dtype=np.float32), wanted=wanted, pool=30)
+                assert len(found) == BIG_SIZE // 400
+                assert [each.similarity for each in found] == sorted((each.similarity for each in found), reverse=True)
+    finally:
+        await database.close()
+
+
+async def test_whatever_the_filter_no_search_and_no_listing_reads_all_notes(filled: str) -> None:
+    for wanted, index in (
+        (Filter(tags=("rare",)), "ix_notes_tags"),
+        (Filter(session="session 7"), "ix_notes_live_by_session"),
+        (Filter(ids=(UUID(int=1),)), "pk_notes"),
+        (Filter(kinds=(Kind.NOTE,)), "ix_notes_live_by_time"),
+        (Filter(since=datetime(2020, 1, 1, tzinfo=UTC)), "ix_notes_live_by_time"),
+        (Filter(until=datetime(2040, 1, 1, tzinfo=UTC)), "ix_notes_live_by_time"),
+        (Filter(project="project:atlas"), "ix_notes_live_by_time"),
+    ):
+        narrowing, binds = conditions.narrowing(wanted), conditions.binds(wanted)
+        told = await plan(filled, notes.listing(narrowing, after=False), BIG, count=21, **binds)
+        assert index in told
+        told = await plan(filled, embeddings.nearest(narrowing), BIG, **nearest(wanted))
+        assert "Seq Scan on notes" not in told, wanted
+        around = {"ids": [uuid4() for _ in range(60)], "query": np.ones(384, dtype=np.float32), "terms": ["text"]}
+        told = await plan(filled, surroundings.statement(narrowing), BIG, **around, **binds)
+        assert "Seq Scan on notes" not in told, wanted
+
+
+async def test_beliefs_are_found_by_their_indexes(filled: str) -> None:
+    for statement, index, binds in (
+        (facts.OF_ENTITIES, "ix_facts_bank_id_entity_id", {"entities": [UUID(int=1)]}),
+        (facts.EARLIER, "ix_facts_bank_id_superseded_by", {"ids": [UUID(int=1)]}),
+        (entities.OWNERS, "pk_entity_names", {"keys": ["thing 7"]}),
+        (relations.AROUND, "ix_relations_bank_id_to_id", {"ids": [UUID(int=1)], "types": None, "count": 20}),
+    ):
+        assert index in await plan(filled, statement, BIG, **binds)
 
 
 async def test_surroundings_are_fetched_by_key(filled: str) -> None:
