@@ -29,7 +29,14 @@ logger = logging.getLogger(__name__)
 LARGEST_POOL = 2_000
 """Candidates of an arm that a search looks at before it gives up on finding any that is not forgotten."""
 
-_SPEAKER = re.compile(r"\s*([^:：\n(（]{1,40}?)\s*(?:[(（][^)）\n]*[)）])?[:：](?=\s)")
+_SPEAKER = re.compile(
+    r"""
+    \s* ([^:：\n(（]{1,40}?) \s*
+    (?: [(（] (?: [^()（）\n] | [(（] [^()（）\n]* [)）] )* [)）] )?    # a date, with its day in brackets of its own
+    [:：] (?=\s)
+    """,
+    re.VERBOSE,
+)
 _QUESTION_MARKS = ("?", "？", "؟")
 
 

@@ -324,3 +324,15 @@ async def test_the_published_fusions_are_options(loaded: Settings, embedder: Fak
     async with open_app(with_settings(loaded, search__fusion=fusion), parts=Parts(embedder=embedder)) as app:
         await add(app, "alpha beta gamma", "alpha beta other", "nothing of it")
         assert (await search(app, "alpha beta gamma"))[:2] == ["alpha beta gamma", "alpha beta other"]
+
+
+@pytest.mark.parametrize("stamp", ["", " (2023/07/21)", " (2023/07/21 (Fri) 21:48)", "（周五）"])
+async def test_of_two_turns_that_answer_alike_the_persons_own_comes_first(app: App, stamp: str) -> None:
+    said = "the dentist moved my appointment to the second of June in the afternoon"
+    drafts = [
+        Draft(content=f"{speaker}{stamp}: {said}", session="talk", position=position)
+        for position, speaker in enumerate(("assistant", "user"))
+    ]
+    await app.notes.add_all(BANK, drafts)
+    found = await app.recall.search(BANK, Query(text="when is the appointment with the dentist?"))
+    assert found[0].note.content.startswith("user")
