@@ -5,14 +5,15 @@ import contextlib
 import logging
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Protocol
 
 from memory_bank.errors import MemoryBankError, StoreUnavailable
-from memory_bank.providers import embedding, heuristics, litellm_embedding, llm, tokens
-from memory_bank.services.beliefs import BeliefService, Judge, OutcomeBeliefs
+from memory_bank.providers import embedding, heuristics, litellm_embedding, llm, secrets, tokens
+from memory_bank.services import redaction
+from memory_bank.services.beliefs import BeliefService, OutcomeBeliefs
 from memory_bank.services.clock import Clock, SystemClock
 from memory_bank.services.consolidation import ConsolidationService
 from memory_bank.services.embedder import Embedder
@@ -21,6 +22,7 @@ from memory_bank.services.evaluation import EvaluationService
 from memory_bank.services.exchanges import ExchangeService
 from memory_bank.services.forgetting import ForgettingService
 from memory_bank.services.introspection import IntrospectionService
+from memory_bank.services.judging import Judge
 from memory_bank.services.links import LinkService
 from memory_bank.services.maintenance import MaintenanceService
 from memory_bank.services.measurement import MeasurementService
@@ -29,6 +31,7 @@ from memory_bank.services.recall import RecallService
 from memory_bank.services.relations import RelationService
 from memory_bank.services.tasks import TaskService
 from memory_bank.services.tokeniser import Tokeniser
+from memory_bank.services.transfer import TransferService
 from memory_bank.services.working_memory import WorkingMemoryService
 from memory_bank.services.writing import NoteWriter
 from memory_bank.settings import DdlAuto, Settings
@@ -43,6 +46,12 @@ WORKER_RESTART_SECONDS = 2.0
 WATCH_SECONDS = 2.0
 EVERY_TEN_MINUTES = "*/10 * * * *"
 EVERY_NIGHT = "17 3 * * *"
+
+SEARCHING = "recall"
+UNGUARDED = frozenset(
+    {"settings", "enrichment", "maintenance", "measurement", "evaluation", "embedder", "jobs", "clock"}
+)
+"""Parts of an app that take no text from callers and answer with none: all others are guarded against secrets."""
 
 
 class LoadingEmbedder(Embedder, Protocol):
@@ -84,6 +93,7 @@ class App:
     introspection: IntrospectionService
     consolidation: ConsolidationService
     forgetting: ForgettingService
+    transfer: TransferService
     maintenance: MaintenanceService
     measurement: MeasurementService
     evaluation: EvaluationService
@@ -117,6 +127,9 @@ async def open_app(settings: Settings, *, parts: Parts = Parts(), check_model: b
             opened.push_async_callback(embedder.close)
         # loads beside everything below
         embedder.start()
+        redactor = secrets.SecretRedactor(settings.data_dir / "secrets") if settings.redaction.enabled else None
+        if redactor is not None:
+            redactor.start()
         url = await opened.enter_async_context(_database_url(settings))
         await asyncio.to_thread(_bring_schema_up, settings, url)
         database = Database(
@@ -132,7 +145,19 @@ async def open_app(settings: Settings, *, parts: Parts = Parts(), check_model: b
         if settings.postgres.url is None:
             await opened.enter_async_context(_in_background(_keep_database_running(app)))
         async with app.jobs:
-            yield app
+            yield app if redactor is None else guarded(app, redactor)
+
+
+def guarded(app: App, redactor: redaction.Redactor) -> App:
+    """Return the app with secrets redacted in all that its services are given and answer; queries are left alone."""
+    return replace(
+        app,
+        **{
+            field.name: redaction.guarded(getattr(app, field.name), redactor, asked=field.name != SEARCHING)
+            for field in fields(app)
+            if field.name not in UNGUARDED
+        },
+    )
 
 
 @asynccontextmanager
@@ -265,12 +290,7 @@ def _services(
         inline_limit=inline_limit,
     )
     notes = NoteService(
-        database=database,
-        writer=writer,
-        enrichment=enrichment,
-        clock=clock,
-        decay=decay,
-        inline_limit=inline_limit,
+        database=database, writer=writer, enrichment=enrichment, clock=clock, decay=decay, inline_limit=inline_limit
     )
     recall = _recall(settings, database, embedder=embedder, tokeniser=tokeniser, clock=clock)
     judge = parts.judge
@@ -299,6 +319,9 @@ def _services(
         introspection=IntrospectionService(database=database, clock=clock),
         consolidation=consolidation,
         forgetting=ForgettingService(database=database, writer=writer, exchanges=exchanges, clock=clock),
+        transfer=TransferService(
+            database=database, writer=writer, enrichment=enrichment, clock=clock, self_name=settings.memory.self_name
+        ),
         maintenance=MaintenanceService(database=database, embedder=embedder, tokeniser=tokeniser),
         measurement=measurement,
         evaluation=EvaluationService(notes=notes, recall=recall, embedder=embedder, measurement=measurement),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from memory_bank import settings
 from memory_bank.interfaces.cli.main import COMMANDS
-from memory_bank.interfaces.mcp.notes import TOOLS
+from memory_bank.interfaces.mcp.server import TOOLSETS
 
 README = Path(__file__).resolve().parents[1] / "README.md"
 
@@ -25,8 +25,9 @@ def test_the_table_of_settings_is_the_code_s() -> None:
 
 
 def test_every_tool_stands_in_the_table_of_tools() -> None:
-    listed = re.findall(r"^\| `(\w+)` \| ", README.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    assert [each for each in listed if "_" in each] == [tool.name for tool in TOOLS]
+    (table,) = re.findall(r"^\| Tool \|.*?(?=\n\n)", README.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    listed = re.findall(r"^\| `(\w+)` \| ", table, flags=re.MULTILINE)
+    assert listed == [tool.name for tools in TOOLSETS.values() for tool in tools]
 
 
 def test_every_command_is_named() -> None:

@@ -42,6 +42,7 @@ SAMPLES: dict[str, tuple[str, object]] = {
     "logging.level.root": ("WARN", settings.LogLevel.WARNING),
     "memory.similarity-threshold": ("-0.5", -0.5),
     "memory.batch-factor": ("7", 7),
+    "memory.self-name": ("Otto", "Otto"),
     "retrievability-filter.type": ("probabilistic", retrievability.FilterType.PROBABILISTIC),
     "retrievability-filter.settings.enabled": ("no", False),
     "retrievability-filter.settings.target-recall-probability": ("0.9", 0.9),
@@ -63,6 +64,7 @@ SAMPLES: dict[str, tuple[str, object]] = {
     "enrichment.attempts": ("3", 3),
     "worker.enabled": ("false", False),
     "worker.concurrency": ("8", 8),
+    "redaction.enabled": ("off", False),
     "mcp.toolsets": ("Project, notes,notes", (settings.Toolset.PROJECT, settings.Toolset.NOTES)),
     "memory-bank.data-dir": ("~/memories", Path("/home/ada/memories")),
 }
@@ -381,6 +383,7 @@ WRONG = {
     "enrichment.attempts": ["0", "21"],
     "worker.enabled": ["maybe"],
     "worker.concurrency": ["0", "33"],
+    "redaction.enabled": ["maybe"],
     "mcp.toolsets": ["notes,all"],
 }
 

@@ -17,7 +17,7 @@ from memory_bank.interfaces.arguments import InBank, JsonList, LenientList, Word
 
 if TYPE_CHECKING:
     from memory_bank.bootstrap import App
-    from memory_bank.services.beliefs import Contradicted
+    from memory_bank.services.judging import Contradicted
 
 Types = Annotated[list[EntityType], LenientList]
 Facts = Annotated[list[str], JsonList]

@@ -1,52 +1,22 @@
 """Beliefs: stating facts about things, revising them, and looking back at what was believed before."""
 
-import asyncio
-import itertools
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Protocol
 from uuid import UUID
 
-from memory_bank.domain import banks, beliefs, contradictions
+from memory_bank.domain import banks, beliefs
 from memory_bank.domain.beliefs import Cause, Entity, EntityType, Fact, OnConflict, Statement, Status
 from memory_bank.domain.notes import Draft, Kind, When
 from memory_bank.domain.tasks import Outcome
-from memory_bank.errors import Conflict, InvalidInput, NotFound, ProviderUnavailable
-from memory_bank.services import inference
+from memory_bank.errors import Conflict, InvalidInput, NotFound
+from memory_bank.services import inference, judging
 from memory_bank.services.clock import Clock
+from memory_bank.services.judging import Contradicted, Judge, Verdicts
 from memory_bank.services.writing import NoteWriter, Ready
 from memory_bank.store import banks as bank_rows
 from memory_bank.store import entities, facts, notes
 from memory_bank.store.database import Database, Tx
-
-logger = logging.getLogger(__name__)
-
-_JUDGED_AT_ONCE = 20
-_COMPARED_PAIRS = 5_000
-"""Pairs of an old and a new fact that one statement compares."""
-
-
-class Judge(Protocol):
-    """Reads pairs of facts about one thing: a language model, where one is configured."""
-
-    async def contradict(self, entity: str, pairs: Sequence[tuple[str, str]]) -> list[str | None]:
-        """Return for each pair, earlier and later fact, why they cannot both hold, or None where they can.
-
-        Raises `ProviderUnavailable`.
-        """
-        ...
-
-
-@dataclass(frozen=True, kw_only=True)
-class Contradicted:
-    """An active fact that a new one contradicts, why, and whether it gave way."""
-
-    old: Fact
-    new: str
-    reason: str
-    superseded: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +48,7 @@ class Prepared:
 
     statement: Statement
     ready: Mapping[str, Ready]
-    verdicts: Mapping[tuple[str, str], str | None]
+    verdicts: Verdicts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,7 +102,7 @@ class BeliefService:
         return Prepared(
             statement=statement,
             ready=dict(zip(statement.facts, ready, strict=True)),
-            verdicts=await self._verdicts(called, active, statement.facts),
+            verdicts=await judging.verdicts(self._judge, called, active, statement.facts),
         )
 
     async def state(self, tx: Tx, prepared: Prepared) -> Remembered:
@@ -223,21 +193,6 @@ class BeliefService:
             aliases=(*statement.aliases, *beliefs.SELF_NAMES),
         )
 
-    async def _verdicts(
-        self, entity: str, active: Sequence[Fact], new: Sequence[str]
-    ) -> dict[tuple[str, str], str | None]:
-        """Ask the judge about the pairs that may contradict each other; the rules decide where it does not answer."""
-        if self._judge is None or not new:
-            return {}
-        pairs = await asyncio.to_thread(_suspected, entity, active, new)
-        if not pairs:
-            return {}
-        try:
-            return dict(zip(pairs, await self._judge.contradict(entity, pairs), strict=True))
-        except ProviderUnavailable as error:
-            logger.warning("Contradictions are judged by rules alone: %s", error)
-            return {}
-
     async def _claimed(self, tx: Tx, given: Statement, *, now: datetime) -> tuple[Entity, bool]:
         new = entities.New(
             name=given.name, types=given.types or (EntityType.OTHER,), tags=given.tags, created_at=now, last_seen=now
@@ -253,11 +208,14 @@ class BeliefService:
         known = {beliefs.fact_key(each.content): each for each in active}
         confirmed = [known[beliefs.fact_key(each)] for each in given.facts if beliefs.fact_key(each) in known]
         fresh = [each for each in given.facts if beliefs.fact_key(each) not in known]
-        others = sorted(
-            (each for each in active if each not in confirmed), key=lambda each: each.last_confirmed, reverse=True
+        others = [each for each in active if each not in confirmed]
+        against = await judging.contradicted(
+            entity.name,
+            others,
+            fresh,
+            verdicts=prepared.verdicts,
+            superseded=given.on_conflict is OnConflict.SUPERSEDE,
         )
-        # the rules take a fraction of a millisecond for each pair
-        against = await asyncio.to_thread(_contradicted, prepared, entity.name, others, fresh)
         asking = given.on_conflict is OnConflict.ASK
         held_back = {each.new for each in against} if asking else set()
         return _Plan(
@@ -340,7 +298,7 @@ class BeliefService:
         tags = {**entity.tags, **given.tags}
         await entities.write(tx, entity.id, name=given.rename or entity.name, types=types, tags=tags, now=now)
         if tags != dict(entity.tags):
-            await facts.retag(tx, entity.id, beliefs.note_tags(tags))
+            await facts.retag(tx, {entity.id: beliefs.note_tags(tags)})
         return (await entities.by_ids(tx, [entity.id]))[entity.id]
 
     async def _undo(self, bank: str, given: Statement, id: UUID) -> Remembered:
@@ -394,38 +352,6 @@ class OutcomeBeliefs:
     async def keep(self, tx: Tx, prepared: Prepared) -> None:
         """State them in the transaction that ends the task."""
         await self._beliefs.state(tx, prepared)
-
-
-def _contradicted(prepared: Prepared, entity: str, active: Sequence[Fact], fresh: Sequence[str]) -> list[Contradicted]:
-    """Return which active facts the new ones contradict, comparing each with the most recently confirmed ones."""
-    gives_way = prepared.statement.on_conflict is OnConflict.SUPERSEDE
-    compared = active[: max(_COMPARED_PAIRS // max(len(fresh), 1), 1)]
-    return [
-        Contradicted(old=old, new=new, reason=reason, superseded=gives_way)
-        for new in fresh
-        for old in compared
-        if (reason := _reason(prepared, entity, old.content, new)) is not None
-    ]
-
-
-def _suspected(entity: str, active: Sequence[Fact], new: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the pairs that are worth a judge's time, those of the most recently confirmed facts first."""
-    recent = sorted(active, key=lambda each: each.last_confirmed, reverse=True)
-    compared = recent[: max(_COMPARED_PAIRS // len(new), 1)]
-    pairs = (
-        (old.content, fact)
-        for old in compared
-        for fact in new
-        if contradictions.suspected(old.content, fact, entity=entity)
-    )
-    return list(itertools.islice(pairs, _JUDGED_AT_ONCE))
-
-
-def _reason(prepared: Prepared, entity: str, old: str, new: str) -> str | None:
-    if (old, new) in prepared.verdicts:
-        return prepared.verdicts[old, new]
-    found = contradictions.between(old, new, entity=entity)
-    return None if found is None else found.reason
 
 
 def _named(active: Sequence[Fact], words: str) -> list[Fact]:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.fakes import FakeEmbedder
 from tests.interfaces.live import TRANSPORTS, call, connected, refused, said
+from tests.interfaces.test_beliefs import TOOLS as BELIEFS
 from tests.waiting import eventually
 
 TOOLS = [
@@ -22,6 +23,7 @@ TOOLS = [
     "list_memory_notes",
     "link_memory_notes",
     "get_note_neighbourhood",
+    *BELIEFS,
 ]
 
 transports = pytest.mark.parametrize("transport", TRANSPORTS)
