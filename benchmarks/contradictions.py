@@ -1,25 +1,31 @@
 """Measure the contradiction detector on labelled pairs of facts, beside the three rules as published.
 
-    python -m benchmarks.contradictions [--facts FILE] [--pairs FILE] [--errors] [--no-similarity]
+    python -m benchmarks.contradictions [--facts FILE] [--pairs FILE] [--errors] [--no-similarity] [--judge]
 
 Each line of a file is a JSON object with `old`, `new`, `contradiction`, `category` and perhaps `entity` and `lang`.
 FILE of --facts holds facts as a memory keeps them; FILE of --pairs holds pairs of another kind, for information. Prints
 precision, recall and F1, the confusion by category and by language, and what `suspected` lets through to a judge,
-without and with the similarity of the facts' vectors.
+without and with the similarity of the facts' vectors. --judge asks the language model of the settings (OPENAI_API_KEY,
+OPENAI_BASE_URL, OPENAI_MODEL_NAME) about each suspected pair, as `remember` does.
 """
 
 import argparse
+import asyncio
+import contextlib
 import dataclasses
 import itertools
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from memory_bank import settings
 from memory_bank.domain import contradictions
-from memory_bank.providers import model_files, sentence_transformers_embedding
+from memory_bank.errors import ProviderUnavailable
+from memory_bank.providers import llm, model_files, sentence_transformers_embedding
 
 _DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data" / "contradictions"
 _COLUMN = 28
@@ -45,6 +51,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=Path, default=_DATA / "dev.jsonl", help="other labelled pairs, JSON Lines")
     parser.add_argument("--errors", action="store_true", help="list what was judged wrongly")
     parser.add_argument("--no-similarity", action="store_true", help="do not load the embedding model")
+    parser.add_argument("--judge", action="store_true", help="ask the configured language model about suspected pairs")
     arguments = parser.parse_args()
     for path in (arguments.facts, arguments.pairs):
         if not path.is_file():
@@ -53,6 +60,10 @@ def main() -> None:
         print(f"{path.name}")
         pairs = read(path)
         report(pairs if arguments.no_similarity else with_similarity(pairs), errors=arguments.errors)
+        if arguments.judge:
+            told = asyncio.run(judged(pairs))
+            _print_score("with a judge", pairs, told)
+            _print_confusion("category", pairs, told, lambda pair: pair.category)
 
 
 def read(path: Path) -> list[Pair]:
@@ -84,6 +95,32 @@ def with_similarity(pairs: Sequence[Pair]) -> list[Pair]:
         dataclasses.replace(pair, similarity=float(old[0] @ new[0]))
         for pair, old, new in zip(pairs, vectors[::2], vectors[1::2], strict=True)
     ]
+
+
+async def judged(pairs: Sequence[Pair]) -> list[bool]:
+    """Return what a language model says of the suspected pairs; of one that it cannot answer, what the rules say."""
+    openai = settings.load(environ=os.environ, cwd=Path.cwd()).openai
+    model = llm.LanguageModelAnalyst(
+        model=openai.model_name,
+        api_key=None if openai.api_key is None else openai.api_key.get_secret_value(),
+        base_url=openai.base_url,
+        temperature=openai.temperature,
+        max_tokens=openai.max_tokens,
+        timeout=openai.timeout,
+    )
+
+    async def one(pair: Pair) -> bool:
+        if not contradictions.suspected(pair.old, pair.new, entity=pair.entity):
+            return False
+        try:
+            (reason,) = await model.contradict(pair.entity, [(pair.old, pair.new)])
+        except ProviderUnavailable as error:
+            print(f"no verdict: {error}")
+            return contradictions.between(pair.old, pair.new, entity=pair.entity) is not None
+        return reason is not None
+
+    async with contextlib.aclosing(model):
+        return list(await asyncio.gather(*map(one, pairs)))
 
 
 def report(pairs: Sequence[Pair], *, errors: bool) -> None:

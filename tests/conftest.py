@@ -1,5 +1,6 @@
 """A real PostgreSQL for the whole run, and a fresh database, cloned from a migrated template, for every test."""
 
+import contextlib
 import os
 import tempfile
 import threading
@@ -64,19 +65,26 @@ def template(server_url: str) -> str:
 @pytest.fixture
 def empty_url(server_url: str) -> Iterator[str]:
     """The URL of a database without any table."""
-    yield from _temporary_database(server_url, sql.SQL("CREATE DATABASE {}"))
+    with temporary_database(server_url) as made:
+        yield made
 
 
 @pytest.fixture
 def url(server_url: str, template: str) -> Iterator[str]:
     """The URL of a migrated, empty database."""
-    yield from _temporary_database(server_url, sql.SQL("CREATE DATABASE {} TEMPLATE ") + sql.Identifier(template))
+    with temporary_database(server_url, template=template) as made:
+        yield made
 
 
-def _temporary_database(server_url: str, create: sql.Composable) -> Iterator[str]:
+@contextlib.contextmanager
+def temporary_database(server_url: str, *, template: str | None = None) -> Iterator[str]:
+    """Make a database, a clone of `template` if given, for as long as the block lasts; yields its URL."""
     name = f"test_{uuid4().hex}"
+    create = sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name))
+    if template is not None:
+        create += sql.SQL(" TEMPLATE {}").format(sql.Identifier(template))
     with psycopg.connect(server_url, autocommit=True) as connection:
-        connection.execute(sql.SQL(create.as_string(None)).format(sql.Identifier(name)))
+        connection.execute(create)
         yield database_url(server_url, name)
         connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 
@@ -99,7 +107,9 @@ def weights() -> model_files.ModelFiles:
 def exports(weights: model_files.ModelFiles, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """What two processes answered that exported the default model into one cache at the same moment."""
     given = os.environ.get("MEMORY_BANK_TEST_MODELS_DIR")
-    cache = Path(given) if given else tmp_path_factory.mktemp("models")
+    folder = tmp_path_factory.getbasetemp()
+    # every process of the run shares one export
+    cache = Path(given) if given else (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "models"
     barrier = threading.Barrier(2)
 
     def run(model: str) -> Path:

@@ -1,6 +1,6 @@
 """Every query shape of a search uses the index that it is meant to use."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -15,6 +15,7 @@ from memory_bank.domain.filters import Filter, TagMatch
 from memory_bank.domain.notes import Kind
 from memory_bank.store import conditions, embeddings, entities, facts, notes, relations, surroundings
 from memory_bank.store.database import Database
+from tests.conftest import temporary_database
 
 BIG, SMALL = "big", "small"
 BIG_SIZE, SMALL_SIZE = 4_000, 50
@@ -57,9 +58,15 @@ _BELIEVE = """
 """
 
 
-@pytest.fixture
-def filled(url: str) -> str:
-    """The URL of a database with a big bank and a small one beside it."""
+@pytest.fixture(scope="module")
+def filled(server_url: str, template: str) -> Iterator[str]:
+    """The URL of a database with a big bank and a small one beside it, which no test changes."""
+    with temporary_database(server_url, template=template) as url:
+        fill(url)
+        yield url
+
+
+def fill(url: str) -> None:
     with psycopg.connect(url, autocommit=True) as connection:
         for bank, count in ((BIG, BIG_SIZE), (SMALL, SMALL_SIZE)):
             connection.execute("INSERT INTO banks VALUES (%s, now())", [bank])
@@ -67,7 +74,6 @@ def filled(url: str) -> str:
         connection.execute(_EMBED.encode())
         connection.execute(_BELIEVE.encode(), {"bank": BIG})
         connection.execute("VACUUM ANALYZE")
-    return url
 
 
 async def plan(url: str, statement: sa.TextClause, bank: str, **binds: Any) -> str:
