@@ -8,7 +8,10 @@ SECONDS = 4
 
 
 def main() -> None:
-    """Ask `/ready`, past any proxy that the environment names."""
+    """Ask `/ready`, past any proxy that the environment names.
+
+    Where tokens are needed, the server tells a caller without one 503 while it is not ready, else 401.
+    """
     port = os.environ.get("PORT", "").strip("'\" ") or "8080"
     try:
         connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=SECONDS)
@@ -17,7 +20,7 @@ def main() -> None:
         sys.stdout.write(answer.read().decode(errors="replace"))
     except (OSError, ValueError, http.client.HTTPException) as error:
         sys.exit(f"not ready: {error}")
-    sys.exit(0 if answer.status == 200 else 1)
+    sys.exit(0 if answer.status in (200, 401) else 1)
 
 
 if __name__ == "__main__":

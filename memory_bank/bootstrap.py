@@ -3,12 +3,15 @@
 import asyncio
 import contextlib
 import logging
+import os
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, fields, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Protocol
+
+import platformdirs
 
 from memory_bank.errors import MemoryBankError, StoreUnavailable
 from memory_bank.providers import embedding, heuristics, litellm_embedding, llm, secrets, tokens
@@ -31,6 +34,7 @@ from memory_bank.services.recall import RecallService
 from memory_bank.services.relations import RelationService
 from memory_bank.services.tasks import TaskService
 from memory_bank.services.tokeniser import Tokeniser
+from memory_bank.services.tokens import TokenService
 from memory_bank.services.transfer import TransferService
 from memory_bank.services.working_memory import WorkingMemoryService
 from memory_bank.services.writing import NoteWriter
@@ -49,7 +53,7 @@ EVERY_NIGHT = "17 3 * * *"
 
 SEARCHING = "recall"
 UNGUARDED = frozenset(
-    {"settings", "enrichment", "maintenance", "measurement", "evaluation", "embedder", "jobs", "clock"}
+    {"settings", "enrichment", "maintenance", "measurement", "evaluation", "tokens", "embedder", "jobs", "clock"}
 )
 """Parts of an app that take no text from callers and answer with none: all others are guarded against secrets."""
 
@@ -97,6 +101,7 @@ class App:
     maintenance: MaintenanceService
     measurement: MeasurementService
     evaluation: EvaluationService
+    tokens: TokenService
     embedder: LoadingEmbedder
     jobs: JobQueue
     clock: Clock
@@ -127,7 +132,7 @@ async def open_app(settings: Settings, *, parts: Parts = Parts(), check_model: b
             opened.push_async_callback(embedder.close)
         # loads beside everything below
         embedder.start()
-        redactor = secrets.SecretRedactor(settings.data_dir / "secrets") if settings.redaction.enabled else None
+        redactor = secrets.SecretRedactor(_detectors_dir(settings)) if settings.redaction.enabled else None
         if redactor is not None:
             redactor.start()
         url = await opened.enter_async_context(_database_url(settings))
@@ -148,9 +153,19 @@ async def open_app(settings: Settings, *, parts: Parts = Parts(), check_model: b
             yield app if redactor is None else guarded(app, redactor)
 
 
+def _detectors_dir(settings: Settings) -> Path:
+    """Return where compiled detectors are kept: one for all data folders, where the user's cache can be written."""
+    shared = platformdirs.user_cache_path("memory-bank", appauthor=False) / "secrets"
+    try:
+        shared.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError:
+        return settings.data_dir / "secrets"
+    return shared if os.access(shared, os.W_OK) else settings.data_dir / "secrets"
+
+
 def guarded(app: App, redactor: redaction.Redactor) -> App:
     """Return the app with secrets redacted in all that its services are given and answer; queries are left alone."""
-    return replace(
+    behind = replace(
         app,
         **{
             field.name: redaction.guarded(getattr(app, field.name), redactor, asked=field.name != SEARCHING)
@@ -158,6 +173,7 @@ def guarded(app: App, redactor: redaction.Redactor) -> App:
             if field.name not in UNGUARDED
         },
     )
+    return replace(behind, measurement=app.measurement.over(behind.notes, behind.recall))
 
 
 @asynccontextmanager
@@ -325,6 +341,7 @@ def _services(
         maintenance=MaintenanceService(database=database, embedder=embedder, tokeniser=tokeniser),
         measurement=measurement,
         evaluation=EvaluationService(notes=notes, recall=recall, embedder=embedder, measurement=measurement),
+        tokens=TokenService(database=database, clock=clock, authentication=settings.server.auth),
         embedder=embedder,
         jobs=jobs,
         clock=clock,

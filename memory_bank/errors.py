@@ -4,6 +4,7 @@ MemoryBankError
 ├── NotFound             no such note, link or bank in this bank
 ├── Conflict             another live note or a concurrent change stands in the way
 ├── InvalidInput         the caller's value breaks a rule; carries the field's name
+├── Unauthenticated      the caller shows no token that is good
 ├── Forbidden            the caller may not do this
 ├── ProviderUnavailable  an embedder or language model did not answer usefully; trying later may help
 ├── StoreUnavailable     the database does not answer; trying later may help
@@ -33,6 +34,10 @@ class InvalidInput(MemoryBankError):
         super().__init__(f"{field}: {problem}")
         self.field = field
         self.problem = problem
+
+
+class Unauthenticated(MemoryBankError):
+    """The caller must show a token, and shows none that is good."""
 
 
 class Forbidden(MemoryBankError):

@@ -99,7 +99,13 @@ def test_only_what_the_database_beside_it_asks_for_is_set_by_compose() -> None:
     given = {name: value for name, value in SERVICE["environment"].items() if value is not None}
 
     # anything else here would outrank the mounted properties file
-    assert set(given) == {"POSTGRES_URL"}
+    assert set(given) == {"POSTGRES_URL", "SERVER_INSECURE"}
+
+
+def test_the_server_may_listen_without_tokens_only_because_the_port_is_published_on_loopback() -> None:
+    assert image_environment()["HOST"] == "0.0.0.0"
+    assert SERVICE["environment"]["SERVER_INSECURE"] == "${SERVER_INSECURE:-true}"
+    assert all(port.startswith("127.0.0.1:") for port in SERVICE["ports"])
 
 
 def test_user_name_password_and_database_of_the_url_are_those_the_database_is_made_with() -> None:
@@ -211,7 +217,8 @@ def test_the_health_check_runs_what_the_image_has() -> None:
     assert ("COPY", "docker/health.py /opt/health.py") in last_stage()
 
 
-@pytest.mark.parametrize(("status", "code"), [(200, 0), (503, 1), (500, 1)])
+# 401: ready, for those who show a token
+@pytest.mark.parametrize(("status", "code"), [(200, 0), (401, 0), (503, 1), (500, 1)])
 def test_the_health_check_passes_only_when_the_server_is_ready(status: int, code: int) -> None:
     with answering(status) as port:
         assert health(PORT=str(port)) == code

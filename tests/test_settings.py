@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from memory_bank import settings
-from memory_bank.domain import retrievability
+from memory_bank.domain import retrievability, tokens
 from memory_bank.errors import ConfigurationError
 from memory_bank.settings import loading, postgres_url, properties, sources, table
 
@@ -54,6 +54,9 @@ SAMPLES: dict[str, tuple[str, object]] = {
     "server.port": ("0", 0),
     "server.allowed-hosts": ("memory.example.com, [::1]:8080", ("memory.example.com", "[::1]:8080")),
     "server.allowed-origins": ("https://a.example.com/,http://b:*", ("https://a.example.com", "http://b:*")),
+    "server.auth": ("REQUIRED", tokens.Authentication.REQUIRED),
+    "server.insecure": ("yes", True),
+    "server.rate-limit": ("600", 600),
     "embedding.backend": ("onnx", settings.Backend.ONNX),
     "embedding.model": ("other", "other"),
     "embedding.dimensions": ("768", 768),
@@ -375,6 +378,9 @@ WRONG = {
     "server.port": ["-1", "65536", "http"],
     "server.allowed-hosts": ["http://h", "*", "h:0", "h:70000", "[::g]", "h/x", "a b"],
     "server.allowed-origins": ["h", "*", "null", "https://h/x", "ftp://h"],
+    "server.auth": ["no", "bearer"],
+    "server.insecure": ["maybe"],
+    "server.rate-limit": ["-1", "1000001"],
     "embedding.backend": ["cuda"],
     "embedding.dimensions": ["0", "2001"],
     "embedding.wait": ["-1"],

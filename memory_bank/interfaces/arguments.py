@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field
 from pydantic_core import ErrorDetails
 
 from memory_bank.domain import banks
+from memory_bank.domain.tokens import Level
 from memory_bank.errors import InvalidInput
 
 
@@ -37,6 +38,18 @@ class InBank(Arguments):
     """Arguments of an operation on one bank."""
 
     bank: str = Field(default=banks.DEFAULT, description="Memory bank to work in; nothing crosses banks.")
+
+    def needs(self) -> Level:
+        """Return the level of access that this takes: writing, unless an operation says that it only reads."""
+        return Level.WRITE
+
+
+class Reading(InBank):
+    """Arguments of an operation that changes nothing; that a search counts as a recall is no change."""
+
+    def needs(self) -> Level:
+        """Return that reading is enough."""
+        return Level.READ
 
 
 def read(model: type[Arguments], given: Mapping[str, object]) -> Any:

@@ -3,17 +3,28 @@
 import ipaddress
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memory_bank.domain import text
+from memory_bank.services import redaction
 
+REDACTED = b"x-memory-bank-redacted"
 BODY_LIMIT = 4 * 1024 * 1024
+CHALLENGE: Mapping[str, str] = {"WWW-Authenticate": 'Bearer realm="memory-bank"'}
+"""What an answer 401 says about how to be let in."""
+
+_ASKED_HEADERS = ("Authorization", "Content-Type", "Mcp-Session-Id", "Mcp-Protocol-Version", "Last-Event-ID")
+_SHOWN_HEADERS = ("Mcp-Session-Id", "WWW-Authenticate", "Retry-After", "X-Memory-Bank-Redacted")
+_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+_RPC_REFUSED = -32001
+_EVERYWHERE = {"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer"}
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 
@@ -27,8 +38,9 @@ class HostGuard:
 
     def __init__(self, app: ASGIApp, *, hosts: Sequence[str], origins: Sequence[str]) -> None:
         self._app = app
-        self._hosts = frozenset(host.lower() for host in hosts)
-        self._origins = frozenset(origin.lower().rstrip("/") for origin in origins)
+        # a name without a port is good for every port
+        self._hosts = frozenset(host.lower().removesuffix(":*") for host in hosts)
+        self._origins = re.compile(_any_of(origins))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or answer 421 or 403."""
@@ -56,7 +68,49 @@ class HostGuard:
         return True
 
     def _knows_origin(self, origin: str, host: str) -> bool:
-        return origin in self._origins or _name(origin) in _LOOPBACK_NAMES or origin.partition("://")[2] == host
+        return (
+            bool(self._origins.fullmatch(origin))
+            or _name(origin) in _LOOPBACK_NAMES
+            or origin.partition("://")[2] == host
+        )
+
+
+class Cors(CORSMiddleware):
+    """Lets the pages of the listed origins call and read the answers, errors too; there is no listing all of them.
+
+    The question that a browser asks beforehand comes without a token and is answered here.
+    """
+
+    def __init__(self, app: ASGIApp, *, origins: Sequence[str]) -> None:
+        super().__init__(
+            app,
+            allow_origin_regex=_any_of(origins),
+            allow_methods=_METHODS,
+            allow_headers=_ASKED_HEADERS,
+            expose_headers=_SHOWN_HEADERS,
+        )
+
+
+class SafeAnswers:
+    """Forbids browsers to guess what an answer is, to show it in a frame, and to tell others its address."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, and add the headers to its answer unless it has its own."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def safely(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _EVERYWHERE.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self._app(scope, receive, safely)
 
 
 class BodyGuard:
@@ -78,10 +132,37 @@ class BodyGuard:
         await self._app(_with_length(scope, body := cleaned(body)), _replay(body, receive), send)
 
 
+class RedactionNotice:
+    """Names in a header of the answer the kinds of secrets that were taken out of the request."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, and add the header where something was redacted."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        with redaction.noticing() as kinds:
+
+            async def tell(message: Message) -> None:
+                if message["type"] == "http.response.start" and kinds:
+                    message = {**message, "headers": [*message["headers"], (REDACTED, ", ".join(kinds).encode())]}
+                await send(message)
+
+            await self._app(scope, receive, tell)
+
+
 def refusal(status: int, error: str, message: str, *, field: str | None = None) -> JSONResponse:
     """Return the JSON that every HTTP error answers: its kind, what to do, and the field that is wrong, if any."""
     named = {} if field is None else {"field": field}
     return JSONResponse({"error": error, "message": message, **named}, status_code=status)
+
+
+def rpc_refusal(status: int, error: str, message: str) -> JSONResponse:
+    """Return the same for a caller of MCP, who reads JSON-RPC."""
+    told = {"code": _RPC_REFUSED, "message": message, "data": {"error": error}}
+    return JSONResponse({"jsonrpc": "2.0", "id": None, "error": told}, status_code=status)
 
 
 def cleaned(body: bytes) -> bytes:
@@ -136,6 +217,12 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 def _with_length(scope: Scope, body: bytes) -> Scope:
     headers = [(name, value) for name, value in scope["headers"] if name != b"content-length"]
     return {**scope, "headers": [*headers, (b"content-length", str(len(body)).encode())]}
+
+
+def _any_of(origins: Iterable[str]) -> str:
+    """Return the pattern that these origins meet, and no other; `:*` stands for any port or none."""
+    patterns = (re.escape(origin.lower().rstrip("/")) for origin in origins)
+    return "|".join(pattern.replace(r":\*", r"(?::\d{1,5})?") for pattern in patterns) or r"(?!)"
 
 
 def _name(address: str) -> str:

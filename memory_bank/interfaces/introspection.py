@@ -9,6 +9,7 @@ from memory_bank.domain import recall
 from memory_bank.errors import InvalidInput
 from memory_bank.interfaces import beliefs, recollection
 from memory_bank.interfaces.answers import Answer
+from memory_bank.interfaces.arguments import Reading
 from memory_bank.interfaces.beliefs import EntityAnswer, FactAnswer, Published, RelationAnswer, Types
 from memory_bank.interfaces.recollection import ExchangeAnswer
 from memory_bank.services.forgetting import Forgotten
@@ -29,7 +30,7 @@ class View(StrEnum):
     ALL = "all"
 
 
-class Introspect(Published):
+class Introspect(Published, Reading):
     """Arguments of introspect."""
 
     view: View = Field(

@@ -13,7 +13,7 @@ from memory_bank.domain.notes import BATCH_LIMIT, Change, Draft, Kind, When
 from memory_bank.errors import InvalidInput, NotFound
 from memory_bank.interfaces import answers, arguments
 from memory_bank.interfaces.answers import Answer, LinkAnswer, NoteAnswer
-from memory_bank.interfaces.arguments import Arguments, InBank, JsonList, LenientList, Words
+from memory_bank.interfaces.arguments import Arguments, InBank, JsonList, LenientList, Reading, Words
 
 if TYPE_CHECKING:
     from memory_bank.bootstrap import App
@@ -81,7 +81,7 @@ class AddNotes(InBank):
     )
 
 
-class Filters(InBank):
+class Filters(Reading):
     """Conditions that searches and listings share."""
 
     tags: Words = Field(default=[], description="Only notes with these tags.")
@@ -128,7 +128,7 @@ class SearchNotes(Filters):
     explain: bool = Field(default=False, description="Say for each note which arm of the search ranked it where.")
 
 
-class GetNotes(InBank):
+class GetNotes(Reading):
     """Arguments of get_memory_notes_by_ids."""
 
     ids: Ids = Field(description=f"Ids of notes, up to {recall.RESULT_LIMIT}.", max_length=recall.RESULT_LIMIT)
@@ -183,7 +183,7 @@ class LinkNotes(InBank):
     explanation: str = Field(description="Why, in a sentence or two.")
 
 
-class NeighbourhoodFields(InBank):
+class NeighbourhoodFields(Reading):
     """How far to look around a note."""
 
     depth: int = Field(default=1, ge=1, le=4, description="How many links away a note may be.")

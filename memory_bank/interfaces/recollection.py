@@ -15,7 +15,7 @@ from memory_bank.errors import InvalidInput
 from memory_bank.interfaces import answers
 from memory_bank.interfaces import beliefs as facts
 from memory_bank.interfaces.answers import Answer, NoteAnswer
-from memory_bank.interfaces.arguments import Words
+from memory_bank.interfaces.arguments import Reading, Words
 from memory_bank.interfaces.beliefs import EntityAnswer, FactAnswer, Published, RelationAnswer
 from memory_bank.interfaces.notes import Kinds
 from memory_bank.services.relations import DEPTH_LIMIT
@@ -41,7 +41,7 @@ class Mode(StrEnum):
 _LIMITS = {Mode.EXCHANGES: 20, Mode.TIMELINE: 30, Mode.ENTITY: 30, Mode.HISTORY: 50, Mode.RELATIONS: 20}
 
 
-class Recall(Published):
+class Recall(Published, Reading):
     """Arguments of recall."""
 
     mode: Mode = Field(

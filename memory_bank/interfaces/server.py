@@ -1,11 +1,14 @@
 """The HTTP server: REST, MCP over SSE and over streamable HTTP, and the web page, on one port."""
 
+import asyncio
 import contextlib
+import ipaddress
 import logging
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 
+import anyio
 import uvicorn
 from fastapi import FastAPI
 from mcp.server import Server
@@ -16,8 +19,11 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 import memory_bank
-from memory_bank.errors import ConfigurationError
-from memory_bank.interfaces.guards import BODY_LIMIT, BodyGuard, HostGuard
+from memory_bank.domain.tokens import Authentication
+from memory_bank.errors import ConfigurationError, StoreUnavailable
+from memory_bank.interfaces import access
+from memory_bank.interfaces.access import AccessGuard
+from memory_bank.interfaces.guards import BODY_LIMIT, BodyGuard, Cors, HostGuard, RedactionNotice, SafeAnswers
 from memory_bank.interfaces.mcp import server as mcp_server
 from memory_bank.interfaces.opening import Opening
 from memory_bank.interfaces.rest import beliefs, errors, notes, status
@@ -36,7 +42,7 @@ _CHECKED_BEFORE = TransportSecuritySettings(enable_dns_rebinding_protection=Fals
 
 def build(opening: Opening) -> FastAPI:
     """Build the web application over an app that may still be opening."""
-    mcp = mcp_server.build(opening)
+    mcp = mcp_server.build(opening.settings, caller=access.sender)
     streamable = mcp.streamable_http_app(
         streamable_http_path=STREAMABLE_PATH,
         # no session to lose: a restarted server, or the next replica, answers as well
@@ -57,8 +63,12 @@ def build(opening: Opening) -> FastAPI:
         description=memory_bank.__doc__ or "",
         lifespan=lifespan,
         middleware=[
+            Middleware(SafeAnswers),
             Middleware(HostGuard, hosts=server.allowed_hosts, origins=server.allowed_origins),
+            Middleware(Cors, origins=server.allowed_origins),
+            Middleware(AccessGuard, opening=opening, rate_limit=server.rate_limit),
             Middleware(BodyGuard),
+            Middleware(RedactionNotice),
         ],
         redirect_slashes=False,
     )
@@ -75,14 +85,18 @@ async def serve(settings: Settings, *, on_listening: Callable[[str], None]) -> N
 
     Raises `ConfigurationError` when the address is taken or the store refuses this configuration.
     """
-    listener = _listener(settings.server.host, settings.server.port)
-    host, port = listener.getsockname()[:2]
-    server: uvicorn.Server
+    server: uvicorn.Server | None = None
 
     def refused() -> None:
-        server.should_exit = True
+        if server is not None:
+            server.should_exit = True
 
+    listener = None if _waits_for_tokens(settings) else _listener(settings.server.host, settings.server.port)
     async with Opening(settings, on_refused=refused) as opening:
+        if listener is None:
+            await _require_tokens(opening)
+            listener = _listener(settings.server.host, settings.server.port)
+        host, port = listener.getsockname()[:2]
         server = _AnnouncingServer(
             uvicorn.Config(
                 build(opening),
@@ -96,6 +110,39 @@ async def serve(settings: Settings, *, on_listening: Callable[[str], None]) -> N
         await server.serve(sockets=[listener])
         if opening.refusal is not None:
             raise opening.refusal
+
+
+def _waits_for_tokens(settings: Settings) -> bool:
+    """Tell whether there must be tokens before anything may listen: others than this machine could reach it."""
+    server = settings.server
+    return not (server.insecure or server.auth is Authentication.REQUIRED or _is_loopback(server.host))
+
+
+def surely_needs_tokens(settings: Settings) -> bool:
+    """Tell whether every caller of a server that listens by these settings must show a token."""
+    return settings.server.auth is Authentication.REQUIRED or _waits_for_tokens(settings)
+
+
+async def _require_tokens(opening: Opening) -> None:
+    """Wait for the store, however long it is away; raise `ConfigurationError` unless callers must show a token."""
+    while True:
+        with contextlib.suppress(StoreUnavailable):
+            app = await opening.app()
+            if await app.tokens.active():
+                return
+            raise ConfigurationError(
+                f"refusing to listen on {opening.settings.server.host}, which others may reach, without tokens; "
+                "make one with `memory-bank token create NAME`, or listen on 127.0.0.1 (server.host, HOST); "
+                "--insecure (server.insecure, SERVER_INSECURE) lets everybody in"
+            )
+        await asyncio.sleep(1)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 class _AnnouncingServer(uvicorn.Server):
@@ -136,7 +183,17 @@ def _sse_routes(mcp: Server) -> list[BaseRoute]:
 
     async def stream(scope: Scope, receive: Receive, send: Send) -> None:
         async with transport.connect_sse(scope, receive, send) as (incoming, outgoing):
-            await mcp.run(incoming, outgoing, mcp.create_initialization_options())
+            async with anyio.create_task_group() as session:
+
+                async def end_when_refused() -> None:
+                    await access.caller(scope).until_refused()
+                    session.cancel_scope.cancel()
+
+                session.start_soon(end_when_refused)
+                await mcp.run(incoming, outgoing, mcp.create_initialization_options())
+                session.cancel_scope.cancel()
+            # ends the stream of a client that would listen on
+            await outgoing.aclose()
 
     return [
         Route(SSE_PATH, endpoint=_Endpoint(stream), methods=["GET"]),

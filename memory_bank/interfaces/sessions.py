@@ -9,6 +9,7 @@ from pydantic import Field
 
 from memory_bank.domain import recall, working_memory
 from memory_bank.domain.tasks import Task, TaskStatus
+from memory_bank.domain.tokens import Level
 from memory_bank.domain.working_memory import Event, EventType
 from memory_bank.errors import InvalidInput
 from memory_bank.interfaces import recollection
@@ -59,6 +60,10 @@ class Context(Published):
     event_type: EventType = Field(default=EventType.ACTION, description="What kind of event it is.")
     limit: int = Field(default=10, ge=1, le=working_memory.WINDOW, description="How many of the last events to get.")
 
+    def needs(self) -> Level:
+        """Return that getting events only reads."""
+        return Level.READ if self.action is ContextAction.GET else Level.WRITE
+
 
 class EventAnswer(Answer):
     """Something that happened in the session."""
@@ -105,6 +110,10 @@ class TaskArguments(Published):
     session_id: str = Field(default="", alias="sessionId", description="The session that works on it.")
     finished: bool = Field(default=False, description="List finished ones too.")
     limit: int = Field(default=20, ge=1, le=recall.RESULT_LIMIT, description="Most tasks to list.")
+
+    def needs(self) -> Level:
+        """Return that listing only reads."""
+        return Level.READ if self.action is TaskAction.LIST else Level.WRITE
 
 
 class TaskAnswer(Answer):

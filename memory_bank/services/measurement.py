@@ -75,6 +75,10 @@ class MeasurementService:
         self._recall = recall
         self._embedder = embedder
 
+    def over(self, notes: NoteService, recall: RecallService) -> "MeasurementService":
+        """Return what measures these services in place of its own: those that stand behind a guard, as callers meet."""
+        return MeasurementService(database=self._database, notes=notes, recall=recall, embedder=self._embedder)
+
     async def ingest(self, bank: str, texts: Sequence[str]) -> Ingested:
         """Embed up to `domain.notes.BATCH_LIMIT` texts alone, then add them as notes.
 

@@ -44,6 +44,16 @@ class Stored:
     duplicate: bool
 
 
+@dataclass(frozen=True, kw_only=True)
+class Brought:
+    """A checked draft that brings its id along, and how searches may find it; `ready` where they may."""
+
+    id: UUID
+    draft: Draft
+    reach: Reach = Reach.FULL
+    ready: Ready | None = None
+
+
 class NoteWriter:
     """Keeps a note's row, vectors, terms and queued work in step: all of them change in the caller's transaction."""
 
@@ -64,10 +74,15 @@ class NoteWriter:
         self._clock = clock
         self._inline_limit = inline_limit
 
-    async def ready(self, contents: Sequence[str]) -> list[Ready]:
-        """Make the texts' vectors and, meanwhile in a thread, their terms; call it before the transaction."""
+    async def ready(self, contents: Sequence[str], *, embedded: bool = True, within_limit: bool = True) -> list[Ready]:
+        """Make the texts' vectors and, meanwhile in a thread, their terms; call it before the transaction.
+
+        What is not embedded here the queue embeds: on request, while the model is away, and, `within_limit`, where
+        that takes longer than a call may wait.
+        """
         windows, terms = await asyncio.gather(
-            self._embedded(contents), asyncio.to_thread(lambda: [self._tokeniser.terms(each) for each in contents])
+            self._embedded(contents, within_limit=within_limit) if embedded else _nothing(),
+            asyncio.to_thread(lambda: [self._tokeniser.terms(each) for each in contents]),
         )
         return [
             Ready(content=content, windows=None if windows is None else windows[place], terms=terms[place])
@@ -88,6 +103,28 @@ class NoteWriter:
         await lexical.add(tx, {id: made.terms for id, made in fresh.items()})
         await self._defer(tx, list(fresh), when=when)
         return [await self._settled(tx, each, added) for each in new]
+
+    async def bring(self, tx: Tx, brought: Sequence[Brought]) -> set[UUID]:
+        """Store drafts under their own ids in an existing bank, and queue their enrichment; return what was stored.
+
+        Left out are those whose text is live already. Of notes out of reach there is no more than the row.
+        """
+        new = [
+            rows.New(
+                id=each.id,
+                draft=each.draft,
+                embedded_by=None if each.ready is None else self._embedded_by(each.ready),
+                reach=each.reach,
+            )
+            for each in brought
+        ]
+        added = await rows.add(tx, new, tokenised_by=self._tokeniser.name, now=self._clock.now())
+        found = {each.id: each for each in brought if each.id in added and each.reach is not Reach.NONE}
+        made = {id: each.ready for id, each in found.items() if each.ready is not None}
+        await embeddings.add(tx, {id: each.windows for id, each in made.items() if each.windows is not None})
+        await lexical.add(tx, {id: each.terms for id, each in made.items() if found[id].reach is Reach.FULL})
+        await self._enrichment.defer(tx, list(found))
+        return added
 
     async def rewrite(self, tx: Tx, id: UUID, locked: rows.Labels, made: Ready) -> None:
         """Replace the text of a note that `tx` has locked; its findings are void and it is enriched anew.
@@ -172,14 +209,14 @@ class NoteWriter:
             deadline = self._clock.now() + self._inline_limit + _SAFETY_MARGIN
             await self._jobs.defer_enrich(tx, ids, not_before=deadline)
 
-    async def _embedded(self, texts: Sequence[str]) -> list[Windows] | None:
+    async def _embedded(self, texts: Sequence[str], *, within_limit: bool) -> list[Windows] | None:
         """Return the texts' vectors, or None when the model cannot give them now or soon: the queue then makes them."""
         if not texts:
             return []
         # a batch may take its time, but a text longer than hundreds of others must not hold up its caller
         limit = self._inline_limit.total_seconds() * max(1, len(texts) / _TEXTS_WITHIN_LIMIT)
         try:
-            async with asyncio.timeout(limit):
+            async with asyncio.timeout(limit if within_limit else None):
                 return await self._embedder.embed_documents(texts)
         except TimeoutError:
             logger.info("Embedding takes longer than its limit and goes on in the queue.", extra={"notes": len(texts)})
@@ -187,3 +224,7 @@ class NoteWriter:
         except (ProviderUnavailable, ConfigurationError) as error:
             logger.warning("Storing notes without vectors for now: %s", error)
             return None
+
+
+async def _nothing() -> None:
+    """Stand for the vectors that nobody asked for."""

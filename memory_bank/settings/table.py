@@ -172,6 +172,11 @@ class Server(Group):
     allowed_origins: values.Origins = setting(
         "", "Web origins that may call, comma-separated", blank="none but the server's own"
     )
+    auth: values.AuthName = setting("auto", "Tokens: auto needs one once one was made, required always, off never")
+    insecure: bool = setting("false", "Whether to listen beyond loopback without any token")
+    rate_limit: int = setting(
+        "0", "Most calls a minute of one token, or of one address without; 0 takes any number", ge=0, le=1_000_000
+    )
 
 
 class Embedding(Group):
@@ -201,6 +206,12 @@ class Worker(Group):
 
     enabled: bool = setting("true", "Whether the server works off the queue itself")
     concurrency: int = setting("2", "Jobs at one time", ge=1, le=32)
+
+
+class Redaction(Group):
+    """What becomes of secrets."""
+
+    enabled: bool = setting("true", "Whether secrets are taken out of what is stored and answered")
 
 
 class Mcp(Group):
@@ -237,6 +248,7 @@ class Settings(pydantic_settings.BaseSettings):
     embedding: Embedding = Embedding()
     enrichment: Enrichment = Enrichment()
     worker: Worker = Worker()
+    redaction: Redaction = Redaction()
     mcp: Mcp = Mcp()
     data_dir: Annotated[Path, BeforeValidator(_data_dir)] = setting(
         "", "Folder for the embedded server and models", blank="this user's data folder", key="memory-bank.data-dir"

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pydantic
 from pydantic import BeforeValidator
 
-from memory_bank.domain import ranking, retrievability
+from memory_bank.domain import ranking, retrievability, tokens
 from memory_bank.settings import postgres_url, properties
 
 _UNITS = {"ms": 0.001, "": 1.0, "s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
@@ -179,6 +179,7 @@ LogLevelName = Annotated[LogLevel, _read_by(log_level)]
 DdlAutoName = Annotated[DdlAuto, _read_by(ddl_auto)]
 BackendName = Annotated[Backend, _read_by(lower)]
 FusionName = Annotated[ranking.Fusion, _read_by(lower)]
+AuthName = Annotated[tokens.Authentication, _read_by(lower)]
 FilterName = Annotated[retrievability.FilterType, _read_by(lower)]
 
 

@@ -35,6 +35,14 @@ _COUNTS = sa.text(
     """
 )
 
+_EXISTS = sa.text(
+    """
+    SELECT b.id
+    FROM banks b
+    WHERE b.id = :bank
+    """
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class BankCounts:
@@ -50,6 +58,11 @@ class BankCounts:
 async def ensure(tx: Tx, *, now: datetime) -> None:
     """Make the transaction's bank unless it exists."""
     await tx.count(_ENSURE, now=now)
+
+
+async def exists(tx: Tx) -> bool:
+    """Tell whether anything was ever stored in the transaction's bank."""
+    return await tx.one_or_none(_EXISTS) is not None
 
 
 async def counts(tx: StoreTx) -> list[BankCounts]:

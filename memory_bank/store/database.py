@@ -25,6 +25,8 @@ TUNING = {
     "hnsw.iterative_scan": "strict_order",
 }
 
+_SNAPSHOT = sa.text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+
 
 @dataclass(frozen=True, kw_only=True)
 class StoreTx:
@@ -116,6 +118,13 @@ class Database:
         with _translated_errors():
             async with self._engine.begin() as connection:
                 yield Tx(connection=connection, tuned=self._tuned, bank=bank)
+
+    @asynccontextmanager
+    async def snapshot(self, bank: str) -> AsyncIterator[Tx]:
+        """Open a transaction of `bank` that reads everything as of one moment and changes nothing; raises as above."""
+        async with self.transaction(bank) as tx:
+            await tx.connection.execute(_SNAPSHOT)
+            yield tx
 
     @asynccontextmanager
     async def whole_store(self) -> AsyncIterator[StoreTx]:

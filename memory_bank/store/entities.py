@@ -124,6 +124,35 @@ _SEEN = sa.text(
     """
 )
 
+_KEEP = sa.text(
+    """
+    -- under ids of their own; a forgotten thing of the same id is there again
+    INSERT INTO entities (bank_id, id, name, types, tags, created_at, last_seen, access_count)
+    SELECT :bank, e.id, e.name, e.types, e.tags, e.created_at, e.last_seen, e.access_count
+    FROM jsonb_to_recordset(CAST(:entities AS jsonb)) AS e (
+        id uuid, name text, types text[], tags jsonb, created_at timestamptz, last_seen timestamptz,
+        access_count bigint
+    )
+    ON CONFLICT (bank_id, id) DO UPDATE
+    SET name = excluded.name,
+        types = excluded.types,
+        tags = excluded.tags,
+        created_at = excluded.created_at,
+        last_seen = excluded.last_seen,
+        access_count = excluded.access_count,
+        deleted_at = NULL
+    """
+)
+
+_NAME_ALL = sa.text(
+    """
+    INSERT INTO entity_names (bank_id, key, entity_id, name)
+    SELECT :bank, n.key, n.id, n.name
+    FROM unnest(CAST(:keys AS text[]), CAST(:ids AS uuid[]), CAST(:names AS text[])) AS n (key, id, name)
+    ORDER BY n.key
+    """
+)
+
 _DELETE = sa.text(
     """
     -- its names are free for another one
@@ -211,6 +240,31 @@ async def name(tx: Tx, id: UUID, names: Sequence[str]) -> None:
     """Give an entity further names, as far as they are free; `naming` must be held."""
     keyed = {beliefs.key(each): each for each in names}
     await tx.count(_NAME, id=id, keys=list(keyed), names=list(keyed.values()))
+
+
+async def keep(tx: Tx, entities: Sequence[Entity]) -> None:
+    """Store entities under their own ids, without aliases; those that live already must be locked, and are replaced."""
+    rows = [
+        {
+            "id": str(each.id),
+            "name": each.name,
+            "types": [type.value for type in each.types],
+            "tags": dict(each.tags),
+            "created_at": each.created_at.isoformat(),
+            "last_seen": each.last_seen.isoformat(),
+            "access_count": each.access_count,
+        }
+        for each in entities
+    ]
+    if rows:
+        await tx.count(_KEEP, entities=json.dumps(rows))
+
+
+async def name_all(tx: Tx, named: Mapping[str, UUID]) -> None:
+    """Give entities names, or aliases, that nobody has; `naming` must be held."""
+    if named:
+        keys = [beliefs.key(each) for each in named]
+        await tx.count(_NAME_ALL, keys=keys, ids=list(named.values()), names=list(named))
 
 
 async def write(

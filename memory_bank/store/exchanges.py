@@ -123,6 +123,17 @@ _BY_IDS = sa.text(
     """
 )
 
+_EVERY = sa.text(
+    f"""
+    SELECT {_COLUMNS}
+    FROM exchanges x
+    JOIN notes n ON n.bank_id = x.bank_id AND n.id = x.note_id
+    WHERE x.bank_id = :bank
+        AND n.deleted_at IS NULL
+    ORDER BY n.occurred_at, n.id
+    """
+)
+
 _REFERRED = sa.text(
     """
     -- which live exchanges have these ids, of their own or from a file?
@@ -325,6 +336,11 @@ async def referred(tx: Tx, references: Sequence[Reference]) -> list[UUID]:
     imported = {row["external_id"]: row["note_id"] for row in rows}
     found = [own.get(each.id) or imported.get(each.external_id) for each in references]
     return list(dict.fromkeys(id for id in found if id is not None))
+
+
+async def every(tx: Tx) -> list[Exchange]:
+    """Return every live exchange of the bank, oldest first."""
+    return [_exchange(row) for row in await tx.all(_EVERY)]
 
 
 async def page(

@@ -1,7 +1,7 @@
 """Rows of `facts` and `fact_sources`: what is believed of an entity, who said so, and what took a fact's place."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -104,6 +104,53 @@ _ADD_SOURCES = sa.text(
     """
 )
 
+_EVERY = sa.text(
+    f"""
+    SELECT {_COLUMNS}
+    FROM facts f
+    {_LIVE}
+    WHERE f.bank_id = :bank
+    ORDER BY f.first_seen, f.note_id
+    """
+)
+
+_SOURCES = sa.text(
+    """
+    -- who stated these facts, or any where none are named, and when first?
+    SELECT s.note_id, s.source, s.first_seen
+    FROM fact_sources s
+    WHERE s.bank_id = :bank
+        AND (CAST(:ids AS uuid[]) IS NULL OR s.note_id = ANY(CAST(:ids AS uuid[])))
+    ORDER BY s.first_seen, s.source
+    """
+)
+
+_HEAR = sa.text(
+    """
+    -- each source from the moment on that it was heard first
+    INSERT INTO fact_sources (bank_id, note_id, source, first_seen)
+    SELECT :bank, s.note_id, s.source, s.first_seen
+    FROM unnest(CAST(:ids AS uuid[]), CAST(:sources AS text[]), CAST(:moments AS timestamptz[]))
+        AS s (note_id, source, first_seen)
+    ON CONFLICT (bank_id, note_id, source) DO UPDATE
+    SET first_seen = least(fact_sources.first_seen, excluded.first_seen)
+    """
+)
+
+_REWRITE = sa.text(
+    """
+    UPDATE facts f
+    SET confirmations = r.confirmations,
+        first_seen = r.first_seen,
+        last_confirmed = r.last_confirmed
+    FROM jsonb_to_recordset(CAST(:facts AS jsonb)) AS r (
+        note_id uuid, confirmations integer, first_seen timestamptz, last_confirmed timestamptz
+    )
+    WHERE f.bank_id = :bank
+        AND f.note_id = r.note_id
+    """
+)
+
 _CONFIRM = sa.text(
     """
     UPDATE facts
@@ -155,22 +202,22 @@ _RETAG = sa.text(
     """
     -- the tags of an entity are those of its facts' notes, beside what their analysis found
     WITH of_entity AS (
-        SELECT own.id
+        SELECT own.id, t.tags
         FROM facts f
+        JOIN jsonb_to_recordset(CAST(:tagged AS jsonb)) AS t (entity_id uuid, tags text[]) ON t.entity_id = f.entity_id
         JOIN notes own ON own.bank_id = f.bank_id AND own.id = f.note_id AND own.deleted_at IS NULL
         WHERE f.bank_id = :bank
-            AND f.entity_id = :entity
         ORDER BY own.id
         FOR NO KEY UPDATE OF own
     )
     UPDATE notes n
-    SET tags = CAST(:tags AS text[]) || ARRAY(
+    SET tags = of_entity.tags || ARRAY(
             SELECT tag
             FROM unnest(n.tags) AS tag
             WHERE tag <> ALL (n.given_tags)
-                AND tag <> ALL (CAST(:tags AS text[]))
+                AND tag <> ALL (of_entity.tags)
         ),
-        given_tags = CAST(:tags AS text[])
+        given_tags = of_entity.tags
     FROM of_entity
     WHERE n.bank_id = :bank
         AND n.id = of_entity.id
@@ -261,9 +308,49 @@ async def reactivate(tx: Tx, id: UUID) -> None:
     await tx.count(_REACTIVATE, id=id)
 
 
-async def retag(tx: Tx, entity: UUID, tags: Sequence[str]) -> None:
-    """Give the notes of an entity's facts these tags in place of those they were given before."""
-    await tx.count(_RETAG, entity=entity, tags=list(tags))
+async def retag(tx: Tx, tags: Mapping[UUID, Sequence[str]]) -> None:
+    """Give the notes of the facts of these entities their tags in place of those they were given before."""
+    rows = [{"entity_id": str(entity), "tags": list(given)} for entity, given in tags.items()]
+    if rows:
+        await tx.count(_RETAG, tagged=json.dumps(rows))
+
+
+async def every(tx: Tx) -> list[Fact]:
+    """Return the bank's live facts, superseded and archived ones too, oldest first."""
+    return [_fact(row) for row in await tx.all(_EVERY)]
+
+
+async def sources(tx: Tx, ids: Sequence[UUID] | None = None) -> dict[UUID, dict[str, datetime]]:
+    """Return who stated each of these facts, or of all facts, and when first, in that order."""
+    found: dict[UUID, dict[str, datetime]] = {}
+    for row in await tx.all(_SOURCES, ids=None if ids is None else list(ids)):
+        found.setdefault(row["note_id"], {})[row["source"]] = row["first_seen"]
+    return found
+
+
+async def hear(tx: Tx, told: Sequence[tuple[UUID, str, datetime]]) -> None:
+    """Note down who stated facts, whose entities `tx` has locked, and when; each source of a fact once."""
+    if told:
+        ids, named, moments = zip(*told, strict=True)
+        await tx.count(_HEAR, ids=list(ids), sources=list(named), moments=list(moments))
+
+
+async def rewrite(tx: Tx, facts: Sequence[Fact]) -> None:
+    """Replace how often facts, whose entities `tx` has locked, were stated, and when first and last.
+
+    Of their `sources`, those count that `named_sources` do not account for.
+    """
+    rows = [
+        {
+            "note_id": str(each.id),
+            "confirmations": each.sources - len(each.named_sources),
+            "first_seen": each.first_seen.isoformat(),
+            "last_confirmed": each.last_confirmed.isoformat(),
+        }
+        for each in facts
+    ]
+    if rows:
+        await tx.count(_REWRITE, facts=json.dumps(rows))
 
 
 async def _add_sources(tx: Tx, told: Sequence[tuple[UUID, str]], *, now: datetime) -> None:

@@ -24,14 +24,15 @@ _ADD = sa.text(
     -- in order of the hash, so that two batches with texts in common never wait for each other
     INSERT INTO notes (
         bank_id, id, kind, content, content_hash, context, context_given, tags, given_tags, session, position,
-        occurred_at, updated_at, last_accessed, enrichment, embedded_by, tokenised_by
+        occurred_at, updated_at, last_accessed, enrichment, embedded_by, tokenised_by, reach
     )
     SELECT
         :bank, d.id, d.kind, d.content, decode(d.content_hash, 'hex'), d.context, d.context <> '', d.tags, d.tags,
-        d.session, d.position, d.occurred_at, :now, :last_accessed, 'pending', d.embedded_by, :tokenised_by
+        d.session, d.position, d.occurred_at, :now, :last_accessed, 'pending', d.embedded_by,
+        CASE WHEN d.reach = 'full' THEN :tokenised_by END, d.reach
     FROM jsonb_to_recordset(CAST(:drafts AS jsonb)) AS d (
         id uuid, kind text, content text, content_hash text, context text, tags text[], session text,
-        position integer, occurred_at timestamptz, embedded_by text
+        position integer, occurred_at timestamptz, embedded_by text, reach text
     )
     ORDER BY d.content_hash
     ON CONFLICT DO NOTHING
@@ -203,6 +204,7 @@ class New:
     id: UUID
     draft: Draft
     embedded_by: str | None
+    reach: Reach = Reach.FULL
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -250,7 +252,7 @@ def _counting(narrowing: str) -> sa.TextClause:
 
 
 async def add(tx: Tx, new: Sequence[New], *, tokenised_by: str, now: datetime) -> set[UUID]:
-    """Insert checked drafts, whose terms by the rule `tokenised_by` the same transaction stores.
+    """Insert checked drafts; the terms, by `tokenised_by`, of those within full reach the same transaction stores.
 
     Returns the ids of those that were new, the others' texts being live already.
     """
@@ -266,6 +268,7 @@ async def add(tx: Tx, new: Sequence[New], *, tokenised_by: str, now: datetime) -
             "position": each.draft.position,
             "occurred_at": (each.draft.timestamp or now).isoformat(),
             "embedded_by": each.embedded_by,
+            "reach": each.reach.value,
         }
         for each in new
     ]

@@ -1,5 +1,6 @@
 """Rows of `relations`: typed edges between living entities."""
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
@@ -61,6 +62,45 @@ _ALL = sa.text(
     """
 )
 
+_AMONG = sa.text(
+    f"""
+    -- the edges with both ends among these entities
+    SELECT {_COLUMNS}
+    FROM relations r
+    {_ENDS}
+    WHERE r.bank_id = :bank
+        AND r.deleted_at IS NULL
+        AND r.from_id = ANY(CAST(:ids AS uuid[]))
+        AND r.to_id = ANY(CAST(:ids AS uuid[]))
+    """
+)
+
+_KEEP = sa.text(
+    """
+    -- of what two sides count of one edge, the larger count holds; a removed edge is there again
+    INSERT INTO relations (bank_id, from_id, type, to_id, evidence, created_at, last_validated)
+    SELECT :bank, e.from_id, e.type, e.to_id, e.evidence, e.created_at, e.last_validated
+    FROM jsonb_to_recordset(CAST(:edges AS jsonb)) AS e (
+        from_id uuid, type text, to_id uuid, evidence bigint, created_at timestamptz, last_validated timestamptz
+    )
+    ORDER BY e.from_id, e.type, e.to_id
+    ON CONFLICT (bank_id, from_id, type, to_id) DO UPDATE
+    SET evidence = CASE
+            WHEN relations.deleted_at IS NULL THEN greatest(relations.evidence, excluded.evidence)
+            ELSE excluded.evidence
+        END,
+        created_at = CASE
+            WHEN relations.deleted_at IS NULL THEN least(relations.created_at, excluded.created_at)
+            ELSE excluded.created_at
+        END,
+        last_validated = CASE
+            WHEN relations.deleted_at IS NULL THEN greatest(relations.last_validated, excluded.last_validated)
+            ELSE excluded.last_validated
+        END,
+        deleted_at = NULL
+    """
+)
+
 _DELETE = sa.text(
     """
     UPDATE relations
@@ -113,6 +153,28 @@ async def around(tx: Tx, ids: Sequence[UUID], *, types: Sequence[str] = (), limi
 async def every(tx: Tx, *, types: Sequence[str] = (), limit: int | None = None) -> list[Relation]:
     """Return the bank's edges, strongest first; all of them without `limit`."""
     return [_relation(row) for row in await tx.all(_ALL, types=list(types) or None, count=limit)]
+
+
+async def among(tx: Tx, ids: Sequence[UUID]) -> list[Relation]:
+    """Return every edge with both ends among these entities."""
+    return [_relation(row) for row in await tx.all(_AMONG, ids=list(ids))] if ids else []
+
+
+async def keep(tx: Tx, edges: Sequence[Relation]) -> None:
+    """Store edges, each once, between entities that `tx` has locked or made; one that is there is joined with it."""
+    rows = [
+        {
+            "from_id": str(each.from_id),
+            "type": each.type,
+            "to_id": str(each.to_id),
+            "evidence": each.evidence,
+            "created_at": each.created_at.isoformat(),
+            "last_validated": each.last_validated.isoformat(),
+        }
+        for each in edges
+    ]
+    if rows:
+        await tx.count(_KEEP, edges=json.dumps(rows))
 
 
 async def delete(tx: Tx, from_id: UUID, type: str, to_id: UUID, *, now: datetime) -> bool:

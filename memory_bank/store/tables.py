@@ -1,6 +1,7 @@
 """The tables as SQLAlchemy knows them: what `alembic check` compares with the migrated database.
 
-Every table carries its bank, and every key and reference is composite, so that nothing can point across banks.
+Every table of memories carries its bank, and every key and reference is composite, so that nothing can point across
+banks.
 """
 
 import sqlalchemy as sa
@@ -321,4 +322,25 @@ working_memory = sa.Table(
     sa.Column("content", sa.Text, nullable=False),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
     sa.CheckConstraint("type IN ('action', 'observation', 'decision', 'error', 'fact')", name="type"),
+)
+
+# of the whole store, not of a bank: a token says which banks it is good for
+tokens = sa.Table(
+    "tokens",
+    metadata,
+    sa.Column("id", pg.UUID, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    # the part of it that is no secret
+    sa.Column("prefix", sa.Text, nullable=False),
+    sa.Column("hash", pg.BYTEA, nullable=False),
+    # null: every bank
+    sa.Column("banks", pg.ARRAY(sa.Text)),
+    sa.Column("level", sa.Text, nullable=False),
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("expires_at", sa.DateTime(timezone=True)),
+    sa.Column("last_used_at", sa.DateTime(timezone=True)),
+    # never deleted: a store that once had a token never opens to callers without one
+    sa.Column("revoked_at", sa.DateTime(timezone=True)),
+    sa.UniqueConstraint("prefix"),
+    sa.CheckConstraint("level IN ('read', 'write', 'admin')", name="level"),
 )

@@ -30,12 +30,12 @@ _ONE_AT_A_TIME = sa.text(
 _ADD = sa.text(
     """
     INSERT INTO tasks (
-        bank_id, id, title, goal, status, priority, importance, success_condition, session, started_at, last_step_at,
-        embedding, embedded_by
+        bank_id, id, external_id, title, goal, status, priority, importance, budget_remaining, success_condition,
+        stop_reason, session, started_at, last_step_at, ended_at, embedding, embedded_by
     )
     VALUES (
-        :bank, :id, :title, :goal, :status, :priority, :importance, :success_condition, :session, :started_at,
-        :last_step_at, CAST(:embedding AS real[]), :embedded_by
+        :bank, :id, :external_id, :title, :goal, :status, :priority, :importance, :budget_remaining, :success_condition,
+        :stop_reason, :session, :started_at, :last_step_at, :ended_at, CAST(:embedding AS real[]), :embedded_by
     )
     """
 )
@@ -126,6 +126,15 @@ _PAGE = sa.text(
     """
 )
 
+_EVERY = sa.text(
+    f"""
+    SELECT {_COLUMNS}
+    FROM tasks t
+    WHERE t.bank_id = :bank
+    ORDER BY t.started_at, t.id
+    """
+)
+
 _STEP_SESSION = sa.text(
     """
     -- something happened in this session: its running tasks have taken a step; locked in one order
@@ -180,15 +189,19 @@ async def add(tx: Tx, task: Task, *, vector: NDArray[float32] | None, model: str
     await tx.count(
         _ADD,
         id=task.id,
+        external_id=task.external_id,
         title=task.title,
         goal=task.goal,
         status=task.status.value,
         priority=task.priority,
         importance=task.importance,
+        budget_remaining=task.budget_remaining,
         success_condition=task.success_condition,
+        stop_reason=task.stop_reason,
         session=task.session,
         started_at=task.started_at,
         last_step_at=task.last_step_at,
+        ended_at=task.ended_at,
         embedding=None if vector is None else vector.tolist(),
         embedded_by=None if vector is None else model,
     )
@@ -245,6 +258,11 @@ async def write_vectors(tx: Tx, vectors: Mapping[UUID, NDArray[float32]], *, mod
 async def page(tx: Tx, *, statuses: Sequence[str], count: int) -> list[Task]:
     """Return up to `count` tasks in these states, the open ones first, each kind newest first."""
     return [_task(row) for row in await tx.all(_PAGE, statuses=list(statuses), count=count)]
+
+
+async def every(tx: Tx) -> list[Task]:
+    """Return every task of the bank, oldest first."""
+    return [_task(row) for row in await tx.all(_EVERY)]
 
 
 async def step_session(tx: Tx, session: str, *, now: datetime) -> None:

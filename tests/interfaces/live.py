@@ -13,6 +13,7 @@ from mcp import ClientSession, StdioServerParameters, types
 from mcp.client.sse import sse_client
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
 
 from memory_bank.bootstrap import Parts
 from memory_bank.interfaces import server
@@ -44,13 +45,17 @@ async def serving(settings: Settings, parts: Parts) -> AsyncIterator[str]:
 
 
 @contextlib.asynccontextmanager
-async def connected(url: str, transport: str) -> AsyncIterator[ClientSession]:
-    """Connect an MCP client over `sse` or `streamable`, and initialise its session."""
-    if transport == "sse":
-        streams: Any = sse_client(f"{url}/sse")
-    else:
-        streams = streamable_http_client(f"{url}/mcp")
-    async with streams as (incoming, outgoing, *_), ClientSession(incoming, outgoing) as session:
+async def connected(url: str, transport: str, *, token: str | None = None) -> AsyncIterator[ClientSession]:
+    """Connect an MCP client over `sse` or `streamable`, with a token if given, and initialise its session."""
+    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+    async with contextlib.AsyncExitStack() as opened:
+        if transport == "sse":
+            streams: Any = sse_client(f"{url}/sse", headers=headers)
+        else:
+            client = await opened.enter_async_context(create_mcp_http_client(headers=headers))
+            streams = streamable_http_client(f"{url}/mcp", http_client=client)
+        incoming, outgoing, *_ = await opened.enter_async_context(streams)
+        session = await opened.enter_async_context(ClientSession(incoming, outgoing))
         await session.initialize()
         yield session
 

@@ -1,12 +1,13 @@
 """The REST door: the same operations, errors that name the field, and the guards in front."""
 
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import httpx
 import pytest
 
 BASE = "/api/v1"
+NOBODY = UUID(int=7)
 
 
 @pytest.fixture
@@ -62,18 +63,18 @@ async def test_a_note_lives_its_life_over_rest(client: httpx.AsyncClient) -> Non
         ("GET", "/notes?cursor=%00", None, 422, "cursor"),
         ("GET", "/notes?unknown=1", None, 422, "unknown"),
         ("GET", "/notes/not-an-id", None, 422, "id"),
-        ("GET", f"/notes/{uuid4()}", None, 404, None),
-        ("PATCH", f"/notes/{uuid4()}", {"content": "x"}, 404, None),
-        ("DELETE", f"/notes/{uuid4()}", None, 404, None),
-        ("GET", f"/notes/{uuid4()}/neighbourhood", None, 404, None),
-        ("GET", f"/notes/{uuid4()}/neighbourhood?depth=5", None, 422, "depth"),
-        ("PUT", "/links", {"source_id": str(uuid4())}, 422, "target_id"),
+        ("GET", f"/notes/{NOBODY}", None, 404, None),
+        ("PATCH", f"/notes/{NOBODY}", {"content": "x"}, 404, None),
+        ("DELETE", f"/notes/{NOBODY}", None, 404, None),
+        ("GET", f"/notes/{NOBODY}/neighbourhood", None, 404, None),
+        ("GET", f"/notes/{NOBODY}/neighbourhood?depth=5", None, 422, "depth"),
+        ("PUT", "/links", {"source_id": str(NOBODY)}, 422, "target_id"),
         ("GET", "/nothing-here", None, 404, None),
         ("PUT", "/notes", {}, 405, None),
-        ("DELETE", f"/notes/{uuid4()}?prevew=true", None, 422, "prevew"),
-        ("PATCH", f"/notes/{uuid4()}?bnak=x", {"content": "x"}, 422, "bnak"),
+        ("DELETE", f"/notes/{NOBODY}?prevew=true", None, 422, "prevew"),
+        ("PATCH", f"/notes/{NOBODY}?bnak=x", {"content": "x"}, 422, "bnak"),
         ("POST", "/notes?bank=other", {"content": "x"}, 422, "bank"),
-        ("GET", f"/notes/{uuid4()}/neighbourhood?dept=2", None, 422, "dept"),
+        ("GET", f"/notes/{NOBODY}/neighbourhood?dept=2", None, 422, "dept"),
     ],
 )
 async def test_bad_input_names_its_field(

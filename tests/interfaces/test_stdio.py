@@ -50,7 +50,7 @@ def test_each_line_on_stdout_is_one_message_whatever_is_stored_logged_or_sent(co
     hostile = "line\nbreak\r\nand\u2028separator\u2029 \x85 \x1b[31m 🍵 \x00"
     with commands.wired(PYTHONWARNINGS="always", PYTHONDEVMODE="1") as wire:
         wire.opened()
-        assert len(wire.ask("tools/list")["tools"]) == 9
+        assert len(wire.ask("tools/list")["tools"]) == 18
         note = wire.call("add_memory_note", content=hostile)["structuredContent"]
         assert note["content"] == hostile.replace("\x00", "")
         found = wire.call("search_memory_notes", context="line separator")["structuredContent"]["notes"]
@@ -104,7 +104,7 @@ def test_lone_surrogates_are_cleaned_out_of_what_is_stored(commands: Commands) -
 def test_tools_are_listed_while_the_database_is_away_and_a_call_says_what_to_do(commands: Commands) -> None:
     with commands.wired(POSTGRES_URL=NOWHERE, EMBEDDING_WAIT="1s") as wire:
         wire.opened()
-        assert len(wire.ask("tools/list")["tools"]) == 9
+        assert len(wire.ask("tools/list")["tools"]) == 18
         result = wire.call("search_memory_notes", context="anything")
         assert result["isError"] is True
         assert "postgres.url" in result["content"][0]["text"]
@@ -116,7 +116,7 @@ def test_tools_are_listed_while_the_model_is_made_ready_and_calls_without_it_wor
     # without a graph the weights are exported first, which takes longer than the rest of this test
     with commands.wired(EMBEDDING_GRAPH_DIR="", EMBEDDING_WAIT="1s") as wire:
         wire.opened()
-        assert len(wire.ask("tools/list")["tools"]) == 9
+        assert len(wire.ask("tools/list")["tools"]) == 18
         waited(lambda: not wire.call("list_memory_notes")["isError"], told=lambda: wire.process.stderr)
         note = wire.call("add_memory_note", content="stored without vectors")["structuredContent"]
         assert note["enrichment"] == "pending"
@@ -146,7 +146,7 @@ def test_requests_sent_before_stdin_closes_are_still_answered(commands: Commands
     ]
     done = commands.run("stdio", stdin=b"".join(json.dumps(line).encode() + b"\n" for line in lines))
     answers = {each["id"]: each for each in map(as_message, done.stdout.splitlines())}
-    assert len(answers[2]["result"]["tools"]) == 9
+    assert len(answers[2]["result"]["tools"]) == 18
     assert "no_such_tool" in answers[3]["result"]["content"][0]["text"]
 
 

@@ -15,6 +15,7 @@ import pydantic
 from memory_bank import settings
 from memory_bank.domain import banks
 from memory_bank.interfaces import logs
+from memory_bank.services import redaction
 from memory_bank.settings import Settings
 
 logger = logging.getLogger(__name__)
@@ -71,11 +72,15 @@ def stoppable() -> Iterator[None]:
 
 
 def waited(work: Coroutine[Any, Any, ResultT]) -> ResultT:
-    """Run a command's coroutine to its end."""
-    try:
-        return asyncio.run(work)
-    except asyncio.CancelledError:
-        raise click.exceptions.Abort from None
+    """Run a command's coroutine to its end; say on stderr which secrets were taken out of what it was given."""
+    with redaction.noticing() as kinds:
+        try:
+            return asyncio.run(work)
+        except asyncio.CancelledError:
+            raise click.exceptions.Abort from None
+        finally:
+            if kinds:
+                click.echo(redaction.notice(kinds), err=True)
 
 
 def show(answer: pydantic.BaseModel, *, as_json: bool, readable: Callable[[], str]) -> None:

@@ -13,17 +13,19 @@ from memory_bank.settings import Settings
 @click.command()
 @click.option("--host", help="Address to listen on, before the setting server.host.")
 @click.option("--port", help="Port to listen on, before the setting server.port.")
+@click.option("--insecure", is_flag=True, help="Listen beyond loopback without tokens: whoever reaches it may do all.")
 @click.pass_obj
-def serve(invocation: Invocation, host: str | None, port: str | None) -> None:
+def serve(invocation: Invocation, host: str | None, port: str | None, insecure: bool) -> None:
     """Serve REST, MCP over SSE and streamable HTTP, and the web page."""
-    loaded = invocation.settings(server__host=host, server__port=port)
+    loaded = invocation.settings(server__host=host, server__port=port, server__insecure="true" if insecure else None)
     waited(server.serve(loaded, on_listening=lambda url: click.echo(announcement(url, loaded))))
 
 
 def announcement(url: str, loaded: Settings) -> str:
     """Return where to connect, and client configurations to paste."""
     reachable = url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
-    sse = {"mcpServers": {"memory-bank": {"type": "sse", "url": f"{reachable}{server.SSE_PATH}"}}}
+    header = {"headers": {"Authorization": "Bearer TOKEN"}} if server.surely_needs_tokens(loaded) else {}
+    sse = {"mcpServers": {"memory-bank": {"type": "sse", "url": f"{reachable}{server.SSE_PATH}", **header}}}
     command = {
         "command": sys.executable,
         "args": ["-m", "memory_bank", "stdio"],

@@ -1,6 +1,7 @@
 """The MCP server: lists the tools of the table and calls them, whatever the transport."""
 
 import logging
+from collections.abc import Callable
 from typing import Any
 
 from mcp import types
@@ -10,16 +11,18 @@ from mcp.server.lowlevel import Server
 import memory_bank
 from memory_bank.errors import MemoryBankError
 from memory_bank.interfaces import arguments
+from memory_bank.interfaces.access import Caller
 from memory_bank.interfaces.mcp import beliefs, notes
 from memory_bank.interfaces.mcp.tools import Tool
-from memory_bank.interfaces.opening import Opening
-from memory_bank.settings import Toolset
+from memory_bank.services import redaction
+from memory_bank.settings import Settings, Toolset
 
 logger = logging.getLogger(__name__)
 
 INSTRUCTIONS = (
-    "Memory Bank keeps what should outlast this conversation. Search it before answering from memory; store decisions, "
-    "facts, preferences and lessons as short self-contained notes. Notes link themselves and fade when never recalled."
+    "Memory Bank keeps what should outlast this conversation. Search it before answering from memory. Store lessons "
+    "and events as short self-contained notes; state what is so about a person, project or thing with remember, which "
+    "corrects what it contradicts. Start and finish longer work as tasks. What is never recalled fades."
 )
 TOOLSETS: dict[Toolset, tuple[Tool[Any, Any], ...]] = {
     Toolset.NOTES: notes.TOOLS,
@@ -27,9 +30,9 @@ TOOLSETS: dict[Toolset, tuple[Tool[Any, Any], ...]] = {
 }
 
 
-def build(opening: Opening) -> Server[Any]:
-    """Build the server over an app that may still be opening; it lists tools at once, calls wait for the app."""
-    tools = {tool.name: tool for toolset in opening.settings.mcp.toolsets for tool in TOOLSETS.get(toolset, ())}
+def build(settings: Settings, *, caller: Callable[[ServerRequestContext[Any]], Caller]) -> Server[Any]:
+    """Build the server; it lists tools at once, calls wait for the app. `caller` tells who sent a message."""
+    tools = {tool.name: tool for toolset in settings.mcp.toolsets for tool in TOOLSETS.get(toolset, ())}
     definitions = [tool.definition() for tool in tools.values()]
 
     async def list_tools(
@@ -43,7 +46,7 @@ def build(opening: Opening) -> Server[Any]:
         tool = tools.get(params.name)
         if tool is None:
             return _failed(f"unknown tool {params.name[:80]!r}; the tools here are {', '.join(tools)}")
-        return await _called(tool, opening, params.arguments or {})
+        return await _called(tool, caller(context), params.arguments or {})
 
     return Server(
         "memory-bank",
@@ -55,17 +58,19 @@ def build(opening: Opening) -> Server[Any]:
     )
 
 
-async def _called(tool: Tool[Any, Any], opening: Opening, given: dict[str, Any]) -> types.CallToolResult:
+async def _called(tool: Tool[Any, Any], caller: Caller, given: dict[str, Any]) -> types.CallToolResult:
     try:
         asked = arguments.read(tool.arguments, given)
-        answer = await tool.run(await opening.app(), asked)
+        with redaction.noticing() as kinds:
+            answer = await caller.run(tool.run, asked)
     except MemoryBankError as error:
         return _failed(str(error))
     except Exception:
         logger.exception("A tool failed unexpectedly.", extra={"tool": tool.name})
         return _failed("internal error; nothing was changed by this call, see the server's log")
+    told = [answer.model_dump_json(exclude_none=True), redaction.notice(kinds)]
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=answer.model_dump_json(exclude_none=True))],
+        content=[types.TextContent(type="text", text=each) for each in told if each],
         structured_content=answer.model_dump(mode="json", exclude_none=True),
     )
 

@@ -19,6 +19,7 @@ from mcp import types
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 
+from memory_bank.interfaces.access import Owner
 from memory_bank.interfaces.guards import BODY_LIMIT, cleaned
 from memory_bank.interfaces.mcp import server
 from memory_bank.interfaces.opening import Opening
@@ -163,7 +164,7 @@ class _Answers:
 
 
 async def _answer(opening: Opening) -> None:
-    mcp = server.build(opening)
+    mcp = server.build(opening.settings, caller=lambda context: Owner(opening))
 
     def refuse(error: types.JSONRPCError) -> None:
         anyio.from_thread.run(outgoing.send, SessionMessage(error))

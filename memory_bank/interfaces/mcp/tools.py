@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from mcp import types
 
 from memory_bank.interfaces.answers import Answer
-from memory_bank.interfaces.arguments import Arguments
+from memory_bank.interfaces.arguments import InBank
 from memory_bank.interfaces.mcp import schemas
 
 if TYPE_CHECKING:
     from memory_bank.bootstrap import App
 
-AskedT = TypeVar("AskedT", bound=Arguments)
+AskedT = TypeVar("AskedT", bound=InBank)
 AnswerT = TypeVar("AnswerT", bound=Answer)
 
 

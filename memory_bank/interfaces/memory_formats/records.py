@@ -192,8 +192,9 @@ class EntityRecord(Record):
     access_count: Annotated[Whole, Field(ge=0, le=BIGINT)] = 0
     tags: EntityTags = {}
     id: OwnId | None = None
-    types: Annotated[list[beliefs.EntityType], Field(max_length=beliefs.TYPES_LIMIT)] | None = None
-    aliases: Annotated[list[Name], Field(max_length=beliefs.NAMES_LIMIT)] = []
+    # of any number: several statements may have named more than one statement can
+    types: list[beliefs.EntityType] | None = None
+    aliases: list[Name] = []
     created_at: Moment | None = None
 
 

@@ -16,6 +16,7 @@ from memory_bank.errors import (
     NotFound,
     ProviderUnavailable,
     StoreUnavailable,
+    Unauthenticated,
 )
 from memory_bank.interfaces import arguments, guards
 
@@ -41,6 +42,8 @@ def status(error: MemoryBankError) -> tuple[int, str]:
             return 409, "conflict"
         case InvalidInput():
             return 422, "invalid_input"
+        case Unauthenticated():
+            return 401, "unauthenticated"
         case Forbidden():
             return 403, "forbidden"
         case ProviderUnavailable() | StoreUnavailable() | ConfigurationError():
@@ -54,7 +57,10 @@ async def _ours(request: Request, error: Exception) -> Response:
     code, name = status(error)
     if isinstance(error, InvalidInput):
         return guards.refusal(code, name, str(error), field=error.field)
-    return guards.refusal(code, name, str(error))
+    answer = guards.refusal(code, name, str(error))
+    if isinstance(error, Unauthenticated):
+        answer.headers.update(guards.CHALLENGE)
+    return answer
 
 
 async def _unreadable(request: Request, error: Exception) -> Response:

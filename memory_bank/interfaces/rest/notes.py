@@ -5,12 +5,11 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request
 
-from memory_bank.bootstrap import App
 from memory_bank.domain import banks
 from memory_bank.errors import InvalidInput
-from memory_bank.interfaces import notes
+from memory_bank.interfaces import access, notes
+from memory_bank.interfaces.access import Caller
 from memory_bank.interfaces.answers import LinkAnswer, NoteAnswer
-from memory_bank.interfaces.opening import Opening
 
 
 async def only_known_parameters(request: Request) -> None:
@@ -28,74 +27,74 @@ async def only_known_parameters(request: Request) -> None:
 router = APIRouter(prefix="/api/v1", tags=["notes"], dependencies=[Depends(only_known_parameters)])
 
 
-async def opened(request: Request) -> App:
-    """Return the app, waiting for it while the server starts."""
-    opening = request.app.state.opening
-    assert isinstance(opening, Opening)
-    return await opening.app()
+async def asking(request: Request) -> Caller:
+    """Return who asks; routes get no app but through it, so that none can forget what the caller may do."""
+    return access.caller(request.scope)
 
 
-Opened = Annotated[App, Depends(opened)]
+Asking = Annotated[Caller, Depends(asking)]
 Bank = Annotated[str, Query(description="Memory bank to work in.")]
 
 
 @router.post("/notes", status_code=201, response_model_exclude_none=True)
-async def add_note(app: Opened, body: notes.AddNote) -> notes.AddedAnswer:
+async def add_note(caller: Asking, body: notes.AddNote) -> notes.AddedAnswer:
     """Store one note."""
-    return await notes.add(app, body)
+    return await caller.run(notes.add, body)
 
 
 @router.post("/notes/batch", response_model_exclude_none=True)
-async def add_notes(app: Opened, body: notes.AddNotes) -> notes.AddedAllAnswer:
+async def add_notes(caller: Asking, body: notes.AddNotes) -> notes.AddedAllAnswer:
     """Store up to 500 notes; each is answered for on its own."""
-    return await notes.add_all(app, body)
+    return await caller.run(notes.add_all, body)
 
 
 @router.post("/notes/search", response_model_exclude_none=True)
-async def search_notes(app: Opened, body: notes.SearchNotes) -> notes.SearchAnswer:
+async def search_notes(caller: Asking, body: notes.SearchNotes) -> notes.SearchAnswer:
     """Find the notes that answer a query."""
-    return await notes.search(app, body)
+    return await caller.run(notes.search, body)
 
 
 @router.post("/notes/by-ids", response_model_exclude_none=True)
-async def get_notes(app: Opened, body: notes.GetNotes) -> notes.GotAnswer:
+async def get_notes(caller: Asking, body: notes.GetNotes) -> notes.GotAnswer:
     """Fetch several notes in full."""
-    return await notes.get(app, body)
+    return await caller.run(notes.get, body)
 
 
 @router.get("/notes", response_model_exclude_none=True)
-async def list_notes(app: Opened, query: Annotated[notes.ListNotes, Query()]) -> notes.PageAnswer:
+async def list_notes(caller: Asking, query: Annotated[notes.ListNotes, Query()]) -> notes.PageAnswer:
     """List notes, newest first."""
-    return await notes.browse(app, query)
+    return await caller.run(notes.browse, query)
 
 
 @router.get("/notes/{id}", response_model_exclude_none=True)
-async def get_note(app: Opened, id: UUID, bank: Bank = banks.DEFAULT) -> NoteAnswer:
+async def get_note(caller: Asking, id: UUID, bank: Bank = banks.DEFAULT) -> NoteAnswer:
     """Fetch one note in full."""
-    return await notes.get_one(app, notes.GetNotes(ids=[id], bank=bank))
+    return await caller.run(notes.get_one, notes.GetNotes(ids=[id], bank=bank))
 
 
 @router.patch("/notes/{id}", response_model_exclude_none=True)
-async def update_note(app: Opened, id: UUID, body: notes.EditFields, bank: Bank = banks.DEFAULT) -> NoteAnswer:
+async def update_note(caller: Asking, id: UUID, body: notes.EditFields, bank: Bank = banks.DEFAULT) -> NoteAnswer:
     """Change a note's text, context or tags."""
-    return await notes.update(app, notes.UpdateNote(id=id, bank=bank, **body.model_dump(exclude_unset=True)))
+    return await caller.run(notes.update, notes.UpdateNote(id=id, bank=bank, **body.model_dump(exclude_unset=True)))
 
 
 @router.delete("/notes/{id}", response_model_exclude_none=True)
-async def delete_note(app: Opened, id: UUID, bank: Bank = banks.DEFAULT, preview: bool = False) -> notes.DeletedAnswer:
+async def delete_note(
+    caller: Asking, id: UUID, bank: Bank = banks.DEFAULT, preview: bool = False
+) -> notes.DeletedAnswer:
     """Delete a note, or show what would be deleted."""
-    return await notes.delete(app, notes.DeleteNote(id=id, bank=bank, preview=preview))
+    return await caller.run(notes.delete, notes.DeleteNote(id=id, bank=bank, preview=preview))
 
 
 @router.get("/notes/{id}/neighbourhood", response_model_exclude_none=True)
 async def get_neighbourhood(
-    app: Opened, id: UUID, query: Annotated[notes.NeighbourhoodFields, Query()]
+    caller: Asking, id: UUID, query: Annotated[notes.NeighbourhoodFields, Query()]
 ) -> notes.NeighbourhoodAnswer:
     """Walk along links from a note."""
-    return await notes.neighbourhood(app, notes.Neighbourhood(id=id, **query.model_dump()))
+    return await caller.run(notes.neighbourhood, notes.Neighbourhood(id=id, **query.model_dump()))
 
 
 @router.put("/links", response_model_exclude_none=True)
-async def link_notes(app: Opened, body: notes.LinkNotes) -> LinkAnswer:
+async def link_notes(caller: Asking, body: notes.LinkNotes) -> LinkAnswer:
     """Link two notes."""
-    return await notes.link(app, body)
+    return await caller.run(notes.link, body)

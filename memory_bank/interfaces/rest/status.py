@@ -2,7 +2,8 @@
 
 from fastapi import APIRouter, Request, Response
 
-from memory_bank.errors import MemoryBankError
+from memory_bank.errors import MemoryBankError, Unauthenticated
+from memory_bank.interfaces import access
 from memory_bank.interfaces.answers import Answer
 from memory_bank.interfaces.opening import Opening
 from memory_bank.providers.embedding import State
@@ -36,10 +37,17 @@ async def health() -> HealthAnswer:
 
 @router.get("/ready", response_model_exclude_none=True, responses={503: {"model": ReadyAnswer}})
 async def ready(request: Request, response: Response) -> ReadyAnswer:
-    """Answer 200 when database, schema, embedding model and queue are there, else 503."""
+    """Answer 200 when database, schema, embedding model and queue are there, else 503.
+
+    A caller who needs a token and shows none gets 503 too, with less in it, but 401 instead of 200.
+    """
     opening = request.app.state.opening
     assert isinstance(opening, Opening)
     answer = await _state(opening)
+    if opening.problem is None and not await access.is_known(access.caller(request.scope)):
+        if answer.ready:
+            raise Unauthenticated("ready; send the header `Authorization: Bearer TOKEN` to see more")
+        answer = ReadyAnswer(ready=False, database=answer.database, embedder=answer.embedder, queue="unknown")
     response.status_code = 200 if answer.ready else 503
     return answer
 

@@ -2,7 +2,7 @@
 
 import { brief, byId, count, element, when } from "./elements.js";
 import { bdi, meter, shown } from "./note.js";
-import { notes, Problem, ready } from "./rest.js";
+import { keep, notes, Problem, ready } from "./rest.js";
 
 const PAGE = 20;
 const AROUND = { depth: 2, limit: 24 };
@@ -60,6 +60,7 @@ class Pane {
 }
 
 function failure(error, again) {
+  if (error.locked) ask();
   if (!(error instanceof Problem)) console.error(error);
   const message = error instanceof Problem ? error.message : "Something went wrong on this page. Load it again.";
   return element("div", { class: "problem", role: "alert" },
@@ -281,6 +282,20 @@ async function copied({ target }) {
   }
 }
 
+// Token
+
+const ask = () => { if (!byId("lock").open) byId("lock").showModal(); };
+
+function unlocked(event) {
+  event.preventDefault();
+  keep(byId("token").value.trim());
+  byId("token").value = "";
+  byId("lock").close();
+  check();
+  list.show();
+  if (!byId("pane").hidden) pane.show();
+}
+
 // Status
 
 let timer;
@@ -313,6 +328,7 @@ async function condition() {
     const cause = now.database === "ok" ? now.embedder : now.database;
     return ["starting", "Not ready", `Not ready yet: ${cause}. This page goes on by itself.`];
   } catch (error) {
+    if (error.locked) return ["starting", "Locked", ""];
     return ["away", "Not reachable", `${error.message} This page goes on by itself once it is back.`];
   }
 }
@@ -357,6 +373,7 @@ byId("search-form").addEventListener("submit", (event) => {
 byId("search").addEventListener("search", ({ target }) => { if (!target.value && state.q) go({ q: "" }); });
 byId("forgotten").addEventListener("change", ({ target }) => go({ forgotten: target.checked ? "1" : "" }));
 byId("add").addEventListener("submit", added);
+byId("unlock").addEventListener("submit", unlocked);
 byId("cancel").addEventListener("click", () => byId("confirm").close());
 for (const each of document.querySelectorAll("[data-copy]")) each.addEventListener("click", copied);
 addEventListener("hashchange", moved);

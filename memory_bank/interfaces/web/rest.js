@@ -1,6 +1,10 @@
 // Calls to the REST API of this server.
 
 const PATIENCE = 120_000;
+const TOKEN = "memory-bank-token";
+
+// the token that the server asks for, kept until this tab is closed
+export const keep = (token) => sessionStorage.setItem(TOKEN, token);
 
 export class Problem extends Error {
   constructor(message, { field = "", status = 0, offline = false } = {}) {
@@ -8,6 +12,7 @@ export class Problem extends Error {
     this.field = field;
     this.offline = offline;
     this.missing = status === 404;
+    this.locked = status === 401;
     this.final = status >= 400 && status < 500;
   }
 }
@@ -16,16 +21,18 @@ export async function call(method, path, { query = {}, body, signal } = {}) {
   const address = new URL(path, location.href);
   for (const [name, value] of Object.entries(query)) if (value) address.searchParams.append(name, value);
   const limit = AbortSignal.timeout(PATIENCE);
+  const token = sessionStorage.getItem(TOKEN);
+  const headers = { ...(body && { "Content-Type": "application/json" }), ...(token && { Authorization: `Bearer ${token}` }) };
   try {
     const response = await fetch(address, {
       method,
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
-      headers: body && { "Content-Type": "application/json" },
+      headers,
       body: body && JSON.stringify(body),
     });
     const answer = await response.json();
-    if (response.ok || path === "ready") return answer;
     const { status } = response;
+    if (response.ok || (path === "ready" && status !== 401)) return answer;
     throw new Problem(answer.message ?? `The server answered with status ${status}.`, { field: answer.field, status });
   } catch (error) {
     if (error instanceof Problem || signal?.aborted) throw error;

@@ -1,0 +1,137 @@
+"""Redaction around the services: no secret comes in to be stored, none goes out again.
+
+The services themselves stand inside this guard, which the composition root puts around them; a door gets them only
+with it. So no door, no operation and no import can forget it, and every text is redacted before it is embedded,
+hashed, shown to a language model or stored, and before an answer is cut to its length, which could hide half a secret.
+"""
+
+import asyncio
+import contextlib
+import dataclasses
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from typing import Any, Protocol, TypeVar, cast
+
+from memory_bank.domain.redaction import Redacted
+
+AT_ONCE = 20_000
+"""Characters that are redacted at once; more is left to a thread, so that other calls go on."""
+
+ServiceT = TypeVar("ServiceT")
+_noticed: ContextVar[dict[str, None] | None] = ContextVar("noticed", default=None)
+
+
+class Redactor(Protocol):
+    """Takes secrets out of texts."""
+
+    async def ready(self) -> None:
+        """Wait until `redacted` does not have to."""
+        ...
+
+    def redacted(self, text: str) -> Redacted:
+        """Return a text without its secrets."""
+        ...
+
+
+@contextlib.contextmanager
+def noticing() -> Iterator[Mapping[str, None]]:
+    """Collect the kinds of secrets that calls within the block bring in, in the order in which they are met."""
+    kinds: dict[str, None] = {}
+    token = _noticed.set(kinds)
+    try:
+        yield kinds
+    finally:
+        _noticed.reset(token)
+
+
+def notice(kinds: Mapping[str, None]) -> str:
+    """Return the sentence that tells a caller what was taken out of what it gave; empty when nothing was."""
+    return f"Redacted as a secret, and not stored: {', '.join(kinds)}." if kinds else ""
+
+
+def guarded(service: ServiceT, redactor: Redactor, *, asked: bool = True) -> ServiceT:
+    """Return `service` with every coroutine's arguments and result redacted; with the results alone unless `asked`.
+
+    Texts are found in dataclasses, lists, tuples, sets and mappings; a text that is a kind, a status or another
+    enumeration's value stays, and so does whatever is no text: ids, moments, numbers.
+    """
+    return cast("ServiceT", _Guarded(service, redactor, asked=asked))
+
+
+class _Guarded:
+    def __init__(self, service: object, redactor: Redactor, *, asked: bool) -> None:
+        self._service = service
+        self._redactor = redactor
+        self._asked = asked
+
+    def __getattr__(self, name: str) -> Any:
+        member = getattr(self._service, name)
+        if not inspect.iscoroutinefunction(member):
+            return member
+
+        @functools.wraps(member)
+        async def call(*args: Any, **named: Any) -> Any:
+            if self._asked:
+                args, named = await self._redacted((args, named), notice=True)
+            return await self._redacted(await member(*args, **named))
+
+        return call
+
+    async def _redacted(self, value: Any, *, notice: bool = False) -> Any:
+        texts = dict.fromkeys(_texts(value))
+        if not texts:
+            return value
+        await self._redactor.ready()
+        work = functools.partial(_changes, list(texts), self._redactor.redacted)
+        changes = work() if sum(map(len, texts)) <= AT_ONCE else await asyncio.to_thread(work)
+        kinds = _noticed.get()
+        if notice and kinds is not None:
+            kinds.update((kind, None) for each in changes.values() for kind in each.found)
+        return _with(value, {old: new.text for old, new in changes.items()}) if changes else value
+
+
+def _changes(texts: Sequence[str], redacted: Callable[[str], Redacted]) -> dict[str, Redacted]:
+    """Return the texts that change, and what becomes of them."""
+    done = ((text, redacted(text)) for text in texts)
+    return {text: each for text, each in done if each.found}
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Return every text within `value`."""
+    # not isinstance: a member of a StrEnum is no text
+    if type(value) is str:
+        yield value
+    elif isinstance(value, Mapping):
+        for key, each in value.items():
+            yield from _texts(key)
+            yield from _texts(each)
+    elif isinstance(value, list | tuple | set | frozenset):
+        for each in value:
+            yield from _texts(each)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        for field in dataclasses.fields(value):
+            yield from _texts(getattr(value, field.name))
+
+
+def _with(value: Any, changes: Mapping[str, str]) -> Any:
+    """Return `value` with its texts changed; what holds none of them is the same object as before."""
+    if type(value) is str:
+        return changes.get(value, value)
+    if isinstance(value, Mapping):
+        pairs = {_with(key, changes): _with(each, changes) for key, each in value.items()}
+        return value if _same(pairs, value) and _same(pairs.values(), value.values()) else pairs
+    if type(value) in (list, tuple, set, frozenset):
+        items = [_with(each, changes) for each in value]
+        return value if _same(items, value) else type(value)(items)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = [field.name for field in dataclasses.fields(value) if field.init]
+        new = {name: _with(getattr(value, name), changes) for name in names}
+        changed = {name: each for name, each in new.items() if each is not getattr(value, name)}
+        return dataclasses.replace(value, **changed) if changed else value
+    return value
+
+
+def _same(new: Iterable[object], old: Iterable[object]) -> bool:
+    return all(one is other for one, other in zip(new, old, strict=False))
