@@ -50,7 +50,7 @@ async def test_questions_about_a_conversation_find_the_turns_that_answer_them(
         live.over_stdio(environment, tmp_path) if transport == "stdio" else over_http(transport, environment, tmp_path)
     )
     async with connect as session:
-        assert len((await session.list_tools()).tools) == 9
+        assert len((await session.list_tools()).tools) == 18
         notes = [
             {"content": each["text"], "session": str(each["session"]), "position": position}
             for position, each in enumerate(conversation["documents"])
