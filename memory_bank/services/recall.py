@@ -182,7 +182,7 @@ class RecallService:
         )
 
     async def _scored(self, bank: str, asked: Query, *, pool: int) -> tuple[dict[UUID, float], bm25.Weights]:
-        async with self._database.transaction(bank) as tx:
+        async with self._database.reading(bank) as tx:
             return await self._lexical_arm(tx, asked, pool=pool)
 
     async def _vector_arm(

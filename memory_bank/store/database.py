@@ -2,13 +2,14 @@
 
 import functools
 import selectors
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 import sqlalchemy as sa
+from psycopg import rows
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError
@@ -28,25 +29,36 @@ TUNING = {
 _SNAPSHOT = sa.text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
 
 
+Row = Mapping[str, Any]
+"""A row of an answer, by the names of its columns."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class StoreTx:
-    """One transaction over the whole store: for maintenance that is nobody's own."""
+    """One transaction over the whole store: for maintenance that is nobody's own.
+
+    Statements go to the driver itself: between it and us SQLAlchemy would only cost time. It keeps the pool.
+    """
 
     connection: AsyncConnection
     tuned: bool = False
     """Whether `TUNING` holds for the connection; behind a pooler of transactions it must be set in each of them."""
 
-    async def all(self, statement: sa.Executable, **binds: Any) -> list[sa.RowMapping]:
+    async def all(self, statement: sa.TextClause, **binds: Any) -> list[Row]:
         """Run `statement` and return its rows."""
-        return list((await self.connection.execute(statement, binds)).mappings())
+        cursor = (await self.driver()).cursor(row_factory=rows.dict_row)
+        await cursor.execute(_for_driver(statement), binds)
+        return list(await cursor.fetchall())
 
-    async def one_or_none(self, statement: sa.Executable, **binds: Any) -> sa.RowMapping | None:
+    async def one_or_none(self, statement: sa.TextClause, **binds: Any) -> Row | None:
         """Run `statement` and return its only row, if there is one."""
-        return (await self.connection.execute(statement, binds)).mappings().one_or_none()
+        found = await self.all(statement, **binds)
+        assert len(found) <= 1
+        return found[0] if found else None
 
-    async def count(self, statement: sa.Executable, **binds: Any) -> int:
+    async def count(self, statement: sa.TextClause, **binds: Any) -> int:
         """Run `statement` and return how many rows it changed."""
-        return (await self.connection.execute(statement, binds)).rowcount
+        return (await (await self.driver()).execute(_for_driver(statement), binds)).rowcount
 
     async def freshly_planned(self, statement: sa.TextClause, **binds: Any) -> list[tuple[Any, ...]]:
         """Run `statement` by a plan made for these very binds, and return its rows.
@@ -70,19 +82,15 @@ class Tx(StoreTx):
 
     bank: str
 
-    async def all(self, statement: sa.Executable, **binds: Any) -> list[sa.RowMapping]:
+    async def all(self, statement: sa.TextClause, **binds: Any) -> list[Row]:
         """Run `statement` in this bank and return its rows."""
         return await super().all(statement, bank=self.bank, **binds)
-
-    async def one_or_none(self, statement: sa.Executable, **binds: Any) -> sa.RowMapping | None:
-        """Run `statement` in this bank and return its only row, if there is one."""
-        return await super().one_or_none(statement, bank=self.bank, **binds)
 
     async def freshly_planned(self, statement: sa.TextClause, **binds: Any) -> list[tuple[Any, ...]]:
         """Run `statement` in this bank by a plan made for these very binds, and return its rows."""
         return await super().freshly_planned(statement, bank=self.bank, **binds)
 
-    async def count(self, statement: sa.Executable, **binds: Any) -> int:
+    async def count(self, statement: sa.TextClause, **binds: Any) -> int:
         """Run `statement` in this bank and return how many rows it changed."""
         return await super().count(statement, bank=self.bank, **binds)
 
@@ -106,6 +114,7 @@ class Database:
             pool_timeout=CHECKOUT_SECONDS,
             connect_args=arguments,
         )
+        self._reader = self._engine.execution_options(isolation_level="AUTOCOMMIT")
         # a restarted server leaves dead connections in the pool; the caller must not meet them
         sa.event.listen(self._engine.sync_engine, "checkout", _refuse_dead)
 
@@ -125,6 +134,16 @@ class Database:
         async with self.transaction(bank) as tx:
             await tx.connection.execute(_SNAPSHOT)
             yield tx
+
+    @asynccontextmanager
+    async def reading(self, bank: str) -> AsyncIterator[Tx]:
+        """Lend a connection to statements of `bank` that change nothing, each of which sees its own moment.
+
+        A transaction around them would cost two round trips. Raises `StoreUnavailable` as `transaction` does.
+        """
+        with _translated_errors():
+            async with self._reader.connect() as connection:
+                yield Tx(connection=connection, tuned=self._tuned, bank=bank)
 
     @asynccontextmanager
     async def whole_store(self) -> AsyncIterator[StoreTx]:
@@ -161,10 +180,10 @@ def _listed(given: str | tuple[str, ...] | None) -> list[str]:
     return [given] if isinstance(given, str) else list(given or ())
 
 
-def away(error: DBAPIError) -> StoreUnavailable | ConfigurationError:
+def away(error: psycopg.Error | DBAPIError) -> StoreUnavailable | ConfigurationError:
     """Return what a failed connection means to the user: the server is away, or it refuses these credentials."""
     # libpq gives a refused connection no code, only the server's words
-    said = str(error.orig)
+    said = str(error.orig if isinstance(error, DBAPIError) else error)
     if "password" in said or "role" in said or "no pg_hba.conf entry" in said:
         return ConfigurationError(
             "the database refuses this user or password; check postgres.username and postgres.password "
@@ -198,9 +217,10 @@ def _translated_errors() -> Iterator[None]:
         yield
     except PoolTimeout as error:
         raise StoreUnavailable("every database connection is busy; try again, or raise postgres.pool-size") from error
-    except DBAPIError as error:
-        if isinstance(error.orig, (psycopg.errors.UniqueViolation, psycopg.errors.ForeignKeyViolation)):
+    except (psycopg.Error, DBAPIError) as error:
+        raised = error.orig if isinstance(error, DBAPIError) else error
+        if isinstance(raised, (psycopg.errors.UniqueViolation, psycopg.errors.ForeignKeyViolation)):
             raise Conflict("another caller changed the same at the same moment; read it again and repeat") from error
-        if isinstance(error.orig, (psycopg.OperationalError, psycopg.InterfaceError)):
+        if isinstance(raised, (psycopg.OperationalError, psycopg.InterfaceError)):
             raise away(error) from error
         raise

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from memory_bank.store.database import StoreTx
+from memory_bank.store.database import Row, StoreTx
 
 _READ = sa.text("SELECT name, dimensions, complete FROM embedding_model")
 
@@ -153,7 +153,7 @@ async def count_not_embedded_by(tx: StoreTx, name: str) -> int:
     return total
 
 
-def _stored(row: sa.RowMapping | None) -> StoredModel:
+def _stored(row: Row | None) -> StoredModel:
     assert row is not None
     return StoredModel(name=row["name"], dimensions=row["dimensions"], complete=row["complete"])
 

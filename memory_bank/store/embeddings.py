@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cache
 from uuid import UUID
 
-import pgvector
 import sqlalchemy as sa
 from numpy import float32
 from numpy.typing import NDArray
@@ -119,8 +118,13 @@ async def add(tx: Tx, embedded: Mapping[UUID, Windows]) -> None:
         _ADD,
         notes=[note for note, _, _ in rows],
         indexes=[index for _, index, _ in rows],
-        vectors=[pgvector.Vector(vector).to_text() for _, _, vector in rows],
+        vectors=[written(vector) for _, _, vector in rows],
     )
+
+
+def written(vector: NDArray[float32]) -> str:
+    """Return a vector as PostgreSQL reads it."""
+    return str(vector.tolist())
 
 
 async def complete(tx: Tx, note: UUID, windows: Windows, *, model: str, content_hash: bytes) -> bool:
@@ -144,7 +148,7 @@ async def search(tx: Tx, query: NDArray[float32], *, wanted: filters.Filter, poo
         await _tune(tx, count=windows)
         rows = await tx.freshly_planned(
             nearest(conditions.narrowing(wanted)),
-            query=pgvector.Vector(query).to_text(),
+            query=written(query),
             count=windows,
             **conditions.binds(wanted),
         )

@@ -11,7 +11,7 @@ from uuid_utils import compat
 
 from memory_bank.domain import beliefs
 from memory_bank.domain.beliefs import Entity, EntityType
-from memory_bank.store.database import Tx
+from memory_bank.store.database import Row, Tx
 
 _COLUMNS = """e.id, e.name, e.types, e.tags, e.created_at, e.last_seen, e.access_count,
         ARRAY(
@@ -301,7 +301,7 @@ async def _add(tx: Tx, new: New) -> UUID:
     return id
 
 
-def _entity(row: sa.RowMapping) -> Entity:
+def _entity(row: Row) -> Entity:
     return Entity(
         id=row["id"],
         name=row["name"],

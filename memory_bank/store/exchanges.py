@@ -7,14 +7,13 @@ from datetime import datetime
 from functools import cache
 from uuid import UUID
 
-import pgvector
 import sqlalchemy as sa
 
 from memory_bank.domain import exchanges, filters
 from memory_bank.domain.exchanges import Earlier, Exchange, Merged, Turn
 from memory_bank.domain.references import Reference
-from memory_bank.store import conditions
-from memory_bank.store.database import Tx
+from memory_bank.store import conditions, embeddings
+from memory_bank.store.database import Row, Tx
 from memory_bank.store.embeddings import Windows
 
 _COLUMNS = """x.note_id, x.external_id, x.user_said, x.assistant_said, n.session, n.occurred_at, x.importance,
@@ -278,7 +277,7 @@ async def recent(tx: Tx, *, windows: Windows | None, model: str) -> list[Earlier
     rows = await tx.all(
         _RECENT,
         count=exchanges.RECENT,
-        windows=[] if windows is None else [pgvector.Vector(vector).to_text() for vector in windows],
+        windows=[] if windows is None else [embeddings.written(vector) for vector in windows],
         model=model,
         least=exchanges.SIMILARITY,
     )
@@ -382,7 +381,7 @@ def _packed(merged: Merged) -> dict[str, str]:
     return {"user": merged.user, "assistant": merged.assistant, "at": merged.at.isoformat()}
 
 
-def _exchange(row: sa.RowMapping) -> Exchange:
+def _exchange(row: Row) -> Exchange:
     return Exchange(
         id=row["note_id"],
         external_id=row["external_id"],

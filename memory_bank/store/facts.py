@@ -8,7 +8,7 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from memory_bank.domain.beliefs import Cause, Fact, Status
-from memory_bank.store.database import Tx
+from memory_bank.store.database import Row, Tx
 
 _COLUMNS = """f.note_id, f.entity_id, f.content, f.confirmations, f.first_seen, f.last_confirmed, f.status,
         f.superseded_by, f.superseded_by_content, f.superseded_at, f.reason, f.cause,
@@ -357,7 +357,7 @@ async def _add_sources(tx: Tx, told: Sequence[tuple[UUID, str]], *, now: datetim
     await tx.count(_ADD_SOURCES, ids=[id for id, _ in told], sources=[source for _, source in told], now=now)
 
 
-def _fact(row: sa.RowMapping) -> Fact:
+def _fact(row: Row) -> Fact:
     return Fact(
         id=row["note_id"],
         entity_id=row["entity_id"],

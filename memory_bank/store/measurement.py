@@ -6,9 +6,8 @@ from uuid import UUID
 import sqlalchemy as sa
 from numpy import float32
 from numpy.typing import NDArray
-from pgvector.sqlalchemy import Vector
 
-from memory_bank.store import tables
+from memory_bank.store import embeddings, tables
 from memory_bank.store.database import StoreTx, Tx
 
 _BANKED = [table.name for table in tables.metadata.sorted_tables if "bank_id" in table.c]
@@ -53,13 +52,13 @@ _BASELINE = sa.text(
     ORDER BY e.embedding <=> CAST(:query AS vector)
     LIMIT :count
     """
-).bindparams(sa.bindparam("query", type_=Vector()))
+)
 
 
 async def nearest(tx: Tx, query: NDArray[float32], *, count: int) -> list[UUID]:
     """Run the hand-written pgvector query that searches are compared with; return the notes of the nearest vectors."""
     await tx.all(_BASELINE_PLAN)
-    return [row["note_id"] for row in await tx.all(_BASELINE, query=query, count=count)]
+    return [row["note_id"] for row in await tx.all(_BASELINE, query=embeddings.written(query), count=count)]
 
 
 async def settle(tx: Tx, ids: Sequence[UUID]) -> None:

@@ -13,7 +13,7 @@ from memory_bank.domain import filters, notes
 from memory_bank.domain.links import Link
 from memory_bank.domain.notes import Draft, Enrichment, Kind, Note, Reach
 from memory_bank.store import conditions, links
-from memory_bank.store.database import Tx
+from memory_bank.store.database import Row, Tx
 
 _COLUMNS = """n.id, n.kind, n.content, n.keywords, n.context, n.tags, n.session, n.position, n.occurred_at,
         n.last_accessed, n.retrieval_count, n.reach, n.enrichment, n.enrichment_error"""
@@ -387,7 +387,7 @@ async def delete(tx: Tx, ids: Sequence[UUID], *, now: datetime) -> set[UUID]:
     return {row["id"] for row in await tx.all(_DELETE, ids=list(ids), now=now)}
 
 
-def _note(tx: Tx, row: sa.RowMapping, linked: dict[UUID, tuple[Link, ...]]) -> Note:
+def _note(tx: Tx, row: Row, linked: dict[UUID, tuple[Link, ...]]) -> Note:
     return Note(
         id=row["id"],
         bank=tx.bank,

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from memory_bank.domain.beliefs import Entity
 from memory_bank.domain.relations import Relation
-from memory_bank.store.database import Tx
+from memory_bank.store.database import Row, Tx
 
 _STATE = sa.text(
     """
@@ -187,7 +187,7 @@ async def delete_around(tx: Tx, id: UUID, *, now: datetime) -> int:
     return await tx.count(_DELETE_AROUND, id=id, now=now)
 
 
-def _relation(row: sa.RowMapping) -> Relation:
+def _relation(row: Row) -> Relation:
     return Relation(
         from_id=row["from_id"],
         from_name=row["from_name"],

@@ -6,13 +6,12 @@ from functools import cache
 from typing import NamedTuple
 from uuid import UUID
 
-import pgvector
 import sqlalchemy as sa
 from numpy import float32
 from numpy.typing import NDArray
 
 from memory_bank.domain import filters
-from memory_bank.store import conditions
+from memory_bank.store import conditions, embeddings
 from memory_bank.store.database import Tx
 
 _OPENING_LENGTH = 120
@@ -153,7 +152,7 @@ async def of_notes(
     rows = await tx.freshly_planned(
         statement(conditions.narrowing(wanted)),
         ids=list(ids),
-        query=None if query is None else pgvector.Vector(query).to_text(),
+        query=None if query is None else embeddings.written(query),
         terms=list(terms),
         **conditions.binds(wanted),
     )

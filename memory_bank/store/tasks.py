@@ -7,12 +7,12 @@ from uuid import UUID
 import sqlalchemy as sa
 from numpy import float32
 from numpy.typing import NDArray
-from pgvector.sqlalchemy import Vector
 
 from memory_bank.domain import tasks
 from memory_bank.domain.references import Reference
 from memory_bank.domain.tasks import Candidate, Task, TaskStatus
-from memory_bank.store.database import StoreTx, Tx
+from memory_bank.store import embeddings
+from memory_bank.store.database import Row, StoreTx, Tx
 
 COMPARED_LIMIT = 1_000
 """Open tasks of a bank, those of the last steps, that a new one is compared with."""
@@ -89,7 +89,7 @@ _OPEN = sa.text(
     ORDER BY t.last_step_at DESC, t.id DESC
     LIMIT :count
     """
-).bindparams(sa.bindparam("query", type_=Vector()))
+)
 
 _UNEMBEDDED = sa.text(
     """
@@ -239,7 +239,9 @@ async def lock(tx: Tx, id: UUID) -> Task | None:
 
 async def candidates(tx: Tx, *, query: NDArray[float32] | None, model: str) -> list[Candidate]:
     """Return the open tasks, those of the last steps first, with their similarity to a vector of `model`."""
-    rows = await tx.all(_OPEN, query=query, model=model, count=COMPARED_LIMIT)
+    rows = await tx.all(
+        _OPEN, query=None if query is None else embeddings.written(query), model=model, count=COMPARED_LIMIT
+    )
     return [Candidate(task=_task(row), similarity=row["similarity"]) for row in rows]
 
 
@@ -280,7 +282,7 @@ async def expire_all(tx: StoreTx, *, now: datetime) -> int:
     return await tx.count(_EXPIRE_ALL, overdue=now - tasks.EXPIRY, expiry=tasks.EXPIRY, reason=tasks.EXPIRED)
 
 
-def _task(row: sa.RowMapping) -> Task:
+def _task(row: Row) -> Task:
     return Task(
         id=row["id"],
         external_id=row["external_id"],

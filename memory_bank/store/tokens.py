@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
 from memory_bank.domain.tokens import Level, Token
-from memory_bank.store.database import StoreTx
+from memory_bank.store.database import Row, StoreTx
 
 _ADD = sa.text(
     """
@@ -115,7 +115,7 @@ async def revoke(tx: StoreTx, named: str, *, now: datetime) -> Token | None:
     return None if row is None else _token(row)
 
 
-def _token(row: sa.RowMapping) -> Token:
+def _token(row: Row) -> Token:
     return Token(
         id=row["id"],
         name=row["name"],

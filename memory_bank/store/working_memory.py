@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import sqlalchemy as sa
 
 from memory_bank.domain.working_memory import WINDOW, Event, EventType
-from memory_bank.store.database import Tx
+from memory_bank.store.database import Row, Tx
 
 _ONE_AT_A_TIME = sa.text(
     """
@@ -146,7 +146,7 @@ async def clear(tx: Tx, session: str) -> int:
     return await tx.count(_CLEAR, session=session)
 
 
-def _event(row: sa.RowMapping) -> Event:
+def _event(row: Row) -> Event:
     return Event(
         session=row["session"], type=EventType(row["type"]), content=row["content"], created_at=row["created_at"]
     )
