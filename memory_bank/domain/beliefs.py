@@ -18,6 +18,9 @@ FACTS_LIMIT = 100
 
 NAMES_LIMIT, TYPES_LIMIT = 50, 20
 SOURCE_LENGTH = 200
+SHORTEST_WORDS = 3
+"""Characters of a fact that may name it where it is replaced or forgotten."""
+
 
 BASES = (0.30, 0.42, 0.50, 0.55, 0.60)
 """Confidence that 1, 2, 3, 4, and 5 or more sources give for good."""
@@ -210,6 +213,11 @@ def checked(statement: Statement) -> Statement:
         on_conflict=statement.on_conflict,
         undo=statement.undo,
     )
+    if given.supersede and len(fact_key(given.supersede)) < SHORTEST_WORDS:
+        raise InvalidInput(
+            "supersede",
+            f"give the fact's id, or at least {SHORTEST_WORDS} characters of its words: less names many",
+        )
     if len(given.aliases) > NAMES_LIMIT:
         raise InvalidInput("aliases", f"at most {NAMES_LIMIT} names, got {len(given.aliases)}")
     if given.undo is not None and (given.facts or given.supersede):

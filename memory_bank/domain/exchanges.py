@@ -141,9 +141,15 @@ class Earlier:
     """A recent exchange that a new one may repeat; `similarity` is that of their vectors, None without them."""
 
     id: UUID
-    content: str
+    user: str
+    assistant: str
     tags: tuple[str, ...]
     similarity: float | None
+
+    @property
+    def content(self) -> str:
+        """The text of its note."""
+        return written(self.user, self.assistant)
 
 
 def written(user: str, assistant: str) -> str:
@@ -222,10 +228,18 @@ def near_duplicates(turn: Turn, recent: Sequence[Earlier]) -> list[UUID]:
         alike = rewording.similarity(own, earlier) if each.similarity is None else each.similarity
         if alike < SIMILARITY or _projects(each.tags) != _projects(turn.tags):
             continue
-        differs = own.denies != earlier.denies or rewording.contrary(own, earlier)
+        differs = _says_another_thing(turn, each) or own.denies != earlier.denies or rewording.contrary(own, earlier)
         if not differs and not rewording.names_differ(turn.content, each.content):
             found.append((alike, each.id))
     return [id for _, id in sorted(found, key=lambda each: each[0], reverse=True)]
+
+
+def _says_another_thing(turn: Turn, earlier: Earlier) -> bool:
+    """Tell whether a side of the turn has words in the place of others, or stands where the earlier one was silent."""
+    sides = zip((turn.user, turn.assistant), (earlier.user, earlier.assistant), strict=True)
+    return any(
+        bool(new) != bool(old) or rewording.substituted(rewording.gist(new), rewording.gist(old)) for new, old in sides
+    )
 
 
 def joint_tags(earlier: Sequence[str], new: Sequence[str]) -> tuple[str, ...]:

@@ -92,9 +92,13 @@ def swapped(one: Gist, other: Gist) -> bool:
     """
     if similarity(one, other) < _TEMPLATE:
         return False
-    if one.denies != other.denies:
-        return True
-    mine, yours = one.stems - other.stems, other.stems - one.stems
+    return one.denies != other.denies or substituted(one, other)
+
+
+def substituted(one: Gist, other: Gist) -> bool:
+    """Tell whether each of the texts has words with a meaning that nothing in the other one has."""
+    said, other_said = one.stems or one.words, other.stems or other.words
+    mine, yours = said - other_said, other_said - said
     own = [word for word in mine if not any(_related(word, against) for against in yours)]
     theirs = [word for word in yours if not any(_related(word, against) for against in mine)]
     return bool(own and theirs)

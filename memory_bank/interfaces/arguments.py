@@ -91,8 +91,8 @@ def _is_text(annotation: object) -> bool:
 
 
 def _from_json_text(given: object) -> object:
-    """Read a list that some clients send as JSON text."""
-    if isinstance(given, str) and given.lstrip().startswith("["):
+    """Read a list or an object that some clients send as JSON text."""
+    if isinstance(given, str) and given.lstrip().startswith(("[", "{")):
         try:
             return json.loads(given)
         except ValueError:
@@ -107,6 +107,18 @@ def _from_words(given: object) -> object:
         return read_as_json
     return [part.strip() for part in read_as_json.split(",") if part.strip()]
 
+
+def _one_or_several(given: object) -> object:
+    """Read a list that some clients send as JSON text, or as the only text in it."""
+    read_as_json = _from_json_text(given)
+    return [read_as_json] if isinstance(read_as_json, str) else read_as_json
+
+
+Texts = Annotated[list[str], BeforeValidator(_one_or_several)]
+"""A list of texts that may hold commas."""
+
+Pairs = Annotated[dict[str, str], BeforeValidator(_from_json_text)]
+"""Names and values."""
 
 JsonList = BeforeValidator(_from_json_text)
 LenientList = BeforeValidator(_from_words)

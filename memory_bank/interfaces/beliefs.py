@@ -13,15 +13,14 @@ from memory_bank.domain.consolidation import Mode, Policy
 from memory_bank.domain.relations import Relation
 from memory_bank.errors import InvalidInput
 from memory_bank.interfaces.answers import Answer
-from memory_bank.interfaces.arguments import InBank, JsonList, LenientList, Words
+from memory_bank.interfaces.arguments import InBank, LenientList, Pairs, Texts, Words
 
 if TYPE_CHECKING:
     from memory_bank.bootstrap import App
+    from memory_bank.services.beliefs import Remembered
     from memory_bank.services.judging import Contradicted
 
 Types = Annotated[list[EntityType], LenientList]
-Facts = Annotated[list[str], JsonList]
-Tags = dict[str, str]
 
 FACT_PREVIEW = 1_000
 SHOWN = 200
@@ -40,12 +39,12 @@ class Remember(Published):
     name: str = Field(description="The thing: a person, project, service, preference … self is yourself.")
     type: EntityType | None = Field(default=None, description="What it is, such as project; kept when left out.")
     types: Types = Field(default=[], description="Further types it has.")
-    facts: Facts = Field(
+    facts: Texts = Field(
         default=[],
         description="Short statements about it, each true by itself, such as: port is 8080. May be left out only with "
         "supersede or undo, or to add types, tags or names.",
     )
-    tags: Tags = Field(default={}, description="Names and values, such as project and atlas; new values win.")
+    tags: Pairs = Field(default={}, description="Names and values, such as project and atlas; new values win.")
     supersede: str = Field(
         default="",
         description="Words of the facts, or the id of one, that the first of facts replaces; without facts they are "
@@ -138,7 +137,7 @@ class EntityAnswer(Answer):
     id: UUID
     name: str
     types: list[EntityType]
-    tags: Tags
+    tags: dict[str, str]
     aliases: list[str]
     created_at: datetime
     last_seen: datetime
@@ -272,7 +271,7 @@ async def remember(app: "App", asked: Remember) -> RememberAnswer:
         chain=[fact(each, now=now) for each in (*before, *new)] if before else [],
         active=done.active,
         historical=done.historical,
-        message=_told(asked, done.entity.name, done.contradicted, len(done.added), len(done.confirmed)),
+        message=_told(asked, done),
     )
 
 
@@ -282,26 +281,39 @@ def _require_purpose(asked: Remember) -> None:
         raise InvalidInput("facts", "state at least one fact; without any, say what to supersede or undo, or a type")
 
 
-def _told(asked: Remember, name: str, found: "tuple[Contradicted, ...]", added: int, confirmed: int) -> str:
+def _told(asked: Remember, done: "Remembered") -> str:
+    name = done.entity.name
     if asked.undo is not None:
         return f"{name}: the fact holds again; whatever had taken its place is history now."
-    said = [f"{name}: {added} new, {confirmed} confirmed."]
-    for each in found:
-        old = text.preview(each.old.content, limit=200)
-        new = text.preview(each.new, limit=200)
-        if each.superseded:
-            said.append(
-                f'WARNING: "{new}" contradicts and superseded "{old}" ({each.reason}). If both hold or the old one is '
-                f"right, undo it: remember with this name and undo={each.old.id}."
-            )
-        elif asked.on_conflict is OnConflict.ASK:
-            said.append(
-                f'WARNING: "{new}" was NOT stored, as it contradicts "{old}" ({each.reason}). Ask which one is right, '
-                "then call again with on_conflict=supersede or keep_both."
-            )
-        else:
-            said.append(f'WARNING: "{new}" contradicts "{old}" ({each.reason}); both are kept.')
+    said = [f"{name}: {len(done.added)} new, {len(done.confirmed)} confirmed."]
+    if asked.supersede:
+        said.append(_told_of_replaced(asked, done))
+    said += [_warning(asked, each) for each in done.contradicted]
     return " ".join(said)
+
+
+def _told_of_replaced(asked: Remember, done: "Remembered") -> str:
+    if not done.replaced:
+        return f"No other fact says {asked.supersede!r}: nothing was replaced."
+    verb = "replaced" if asked.facts else "removed"
+    words = "; ".join(text.preview(each.content, limit=80) for each in done.replaced[:5])
+    more = f" and {len(done.replaced) - 5} more" if len(done.replaced) > 5 else ""
+    return f"{len(done.replaced)} {verb}: {words}{more}. Each can be restored: undo with its id."
+
+
+def _warning(asked: Remember, found: "Contradicted") -> str:
+    old, new = (text.preview(each, limit=200) for each in (found.old.content, found.new))
+    if found.superseded:
+        return (
+            f'WARNING: "{new}" contradicts and superseded "{old}" ({found.reason}). If the old one is right, call '
+            f"remember with this name and undo={found.old.id}; if both hold, add on_conflict=keep_both to that."
+        )
+    if asked.on_conflict is OnConflict.ASK:
+        return (
+            f'WARNING: "{new}" was NOT stored, as it contradicts "{old}" ({found.reason}). Ask which one is right, '
+            "then call again with on_conflict=supersede or keep_both."
+        )
+    return f'WARNING: "{new}" contradicts "{old}" ({found.reason}); both are kept.'
 
 
 async def relate(app: "App", asked: Relate) -> RelationAnswer:

@@ -116,8 +116,11 @@ class BeliefService:
         entity, created = await self._claimed(tx, given, now=now)
         held = await facts.of_entities(tx, [entity.id])
         active = [each for each in held if each.status is Status.ACTIVE]
-        replaced = _named(active, given.supersede)
-        if given.supersede and not replaced and not given.facts:
+        stated = {beliefs.fact_key(each) for each in given.facts}
+        named = _named(active, given.supersede)
+        # what is stated again holds on: nothing takes its own place
+        replaced = [each for each in named if beliefs.fact_key(each.content) not in stated]
+        if given.supersede and not named and not given.facts:
             raise NotFound(
                 f"no active fact of {entity.name!r} says {given.supersede!r}; recall it in mode entity to see its facts"
             )
@@ -259,7 +262,8 @@ class BeliefService:
         now: datetime,
     ) -> None:
         if replaced:
-            successor = next((fact for fact in by_content.values()), None) if given.facts else None
+            by_key = {beliefs.fact_key(content): fact for content, fact in by_content.items()}
+            successor = by_key.get(beliefs.fact_key(given.facts[0])) if given.facts else None
             reason = "replaced by the caller" if successor else "removed by the caller"
             await facts.supersede(
                 tx,
@@ -318,6 +322,9 @@ class BeliefService:
             fact = held[id]
             if fact.status is Status.ACTIVE:
                 raise Conflict(f"fact {id} holds already; nothing was changed")
+            for each in held.values():
+                if each.status is Status.ACTIVE and beliefs.fact_key(each.content) == beliefs.fact_key(fact.content):
+                    raise Conflict(f"the same words hold already, as fact {each.id}; nothing was changed")
             instead = _successor(held, fact)
             await facts.reactivate(tx, id)
             await self._writer.restore(tx, id, ready)
@@ -358,7 +365,7 @@ def _named(active: Sequence[Fact], words: str) -> list[Fact]:
     """Return the active facts that a caller names by an id or by words that they hold."""
     if not words:
         return []
-    key = beliefs.key(words)
+    key = beliefs.fact_key(words)
     return [each for each in active if str(each.id) == key or key in beliefs.key(each.content)]
 
 

@@ -16,7 +16,6 @@ from memory_bank.store import relations as relation_rows
 from memory_bank.store.database import Database, Tx
 
 _RELATIONS_SHOWN = 10_000
-SHORTEST_WORDS = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,9 +67,11 @@ class ForgettingService:
         short to name anything.
         """
         bank = banks.checked_name(bank)
-        sought = beliefs.key(words)
-        if len(sought) < SHORTEST_WORDS:
-            raise InvalidInput("query", f"give the fact's id, or at least {SHORTEST_WORDS} characters of its words")
+        sought = beliefs.fact_key(words)
+        if len(sought) < beliefs.SHORTEST_WORDS:
+            raise InvalidInput(
+                "query", f"give the fact's id, or at least {beliefs.SHORTEST_WORDS} characters of its words"
+            )
         async with self._database.transaction(bank) as tx:
             found = await self._found(tx, name)
             held = await facts.of_entities(tx, [found.id])

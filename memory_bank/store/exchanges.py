@@ -42,7 +42,7 @@ _RECENT = sa.text(
     -- which of the newest exchanges are similar to these windows, or cannot be compared by vectors?
     -- Both texts are similar as far as every window of each of them is to some window of the other
     WITH recent AS (
-        SELECT n.id, n.content, n.given_tags, n.embedded_by
+        SELECT n.id, x.user_said, x.assistant_said, n.given_tags, n.embedded_by
         FROM exchanges x
         JOIN notes n ON n.bank_id = x.bank_id AND n.id = x.note_id
         WHERE x.bank_id = :bank
@@ -72,7 +72,7 @@ _RECENT = sa.text(
         FROM best b
         GROUP BY b.note_id
     )
-    SELECT r.id, r.content, r.given_tags, c.similarity
+    SELECT r.id, r.user_said, r.assistant_said, r.given_tags, c.similarity
     FROM recent r
     LEFT JOIN compared c ON c.note_id = r.id
     WHERE c.similarity IS NULL
@@ -282,7 +282,13 @@ async def recent(tx: Tx, *, windows: Windows | None, model: str) -> list[Earlier
         least=exchanges.SIMILARITY,
     )
     return [
-        Earlier(id=row["id"], content=row["content"], tags=tuple(row["given_tags"]), similarity=row["similarity"])
+        Earlier(
+            id=row["id"],
+            user=row["user_said"],
+            assistant=row["assistant_said"],
+            tags=tuple(row["given_tags"]),
+            similarity=row["similarity"],
+        )
         for row in rows
     ]
 

@@ -43,7 +43,7 @@ def turn(user: str, assistant: str = "", *, project: str | None = None) -> Turn:
 
 
 def earlier(user: str, assistant: str = "", *, similarity: float | None = None, tags: tuple[str, ...] = ()) -> Earlier:
-    return Earlier(id=uuid4(), content=exchanges.written(user, assistant), tags=tags, similarity=similarity)
+    return Earlier(id=uuid4(), user=user, assistant=assistant, tags=tags, similarity=similarity)
 
 
 @given(user=said, assistant=said)
@@ -192,3 +192,22 @@ def test_words_that_may_name_an_exchange_have_more_than_five_characters() -> Non
     for short in ("", "hello", "  hey  "):
         with pytest.raises(InvalidInput, match="query"):
             exchanges.checked_words(short)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            ("how do I restart it?", "run systemctl restart gateway"),
+            ("how do I restart it?", "run systemctl stop gateway"),
+        ),
+        (("I like Paris", "noted"), ("I hate Paris", "noted")),
+        (("", "first"), ("first", "")),
+        (("x", "y"), ("z", "w")),
+        (("你好吗", "很好"), ("你好", "好的")),
+    ],
+)
+def test_a_turn_with_other_words_in_the_place_of_some_is_news(old: tuple[str, str], new: tuple[str, str]) -> None:
+    turn = exchanges.checked(user=new[0], assistant=new[1])
+    earlier = Earlier(id=uuid4(), user=old[0], assistant=old[1], tags=(), similarity=0.99)
+    assert exchanges.near_duplicates(turn, [earlier]) == []

@@ -104,6 +104,8 @@ async def test_lone_surrogates_and_nul_are_cleaned(client: httpx.AsyncClient) ->
 
 async def test_live_and_ready_answer(client: httpx.AsyncClient) -> None:
     assert (await client.get("/health")).json() == {"status": "ok"}
+    # an operation waits until the server has started
+    assert (await client.get(f"{BASE}/notes")).status_code == 200
     ready = await client.get("/ready")
     assert ready.status_code == 200
     assert ready.json()["database"] == "ok"

@@ -330,3 +330,31 @@ async def test_two_processes_lose_nothing_and_never_deadlock(loaded: Settings, e
         around = await other.relations.around(BANK, "shared", limit=50)
         assert sum(each.evidence for each in around.relations) == 40
         assert len(around.relations) == 6
+
+
+async def test_a_fact_that_is_stated_again_takes_nobodys_place_not_even_its_own(app: App) -> None:
+    await state(app, "gateway", "port is 2")
+    again = await state(app, "gateway", "port is 2", supersede="port is 2")
+    assert [each.content for each in again.confirmed] == ["port is 2"]
+    await state(app, "gateway", "path is /x")
+    mixed = await state(app, "gateway", "port is 2", "owner is Bob", supersede="is /x")
+    assert [each.content for each in mixed.replaced] == ["path is /x"]
+    assert mixed.replaced[0].superseded_by == mixed.confirmed[0].id
+    assert sorted(await active(app, "gateway")) == ["owner is Bob", "port is 2"]
+
+
+async def test_an_undo_of_words_that_hold_already_says_so(app: App) -> None:
+    first = (await state(app, "gateway", "port is 1")).added[0]
+    await state(app, "gateway", "port is 2")
+    await state(app, "gateway", "port is 1")
+    with pytest.raises(Conflict, match="hold already"):
+        await app.beliefs.remember(BANK, Statement(name="gateway", undo=first.id))
+
+
+async def test_words_that_name_too_much_are_refused(app: App) -> None:
+    await state(app, "gateway", "a", "another one", "and a third")
+    for words in ("a", " A. ", "an"):
+        with pytest.raises(InvalidInput, match=r"^supersede"):
+            await state(app, "gateway", supersede=words)
+    removed = await state(app, "gateway", supersede="And  a THIRD.")
+    assert [each.content for each in removed.replaced] == ["and a third"]

@@ -9,7 +9,6 @@ import numpy as np
 import psycopg
 import pytest
 import sqlalchemy as sa
-from pgvector.sqlalchemy import Vector
 
 from memory_bank.domain.filters import Filter, TagMatch
 from memory_bank.domain.notes import Kind
@@ -19,6 +18,7 @@ from tests.conftest import temporary_database
 
 BIG, SMALL = "big", "small"
 BIG_SIZE, SMALL_SIZE = 4_000, 50
+QUERY = embeddings.written(np.ones(384, dtype=np.float32))
 
 _FILL = """
     INSERT INTO notes (
@@ -81,17 +81,14 @@ async def plan(url: str, statement: sa.TextClause, bank: str, **binds: Any) -> s
     database = Database(url)
     try:
         async with database.transaction(bank) as tx:
-            explained = sa.text(f"EXPLAIN {statement.text}")
-            if "query" in binds:
-                explained = explained.bindparams(sa.bindparam("query", type_=Vector()))
-            rows = await tx.all(explained, **binds)
+            rows = await tx.all(sa.text(f"EXPLAIN {statement.text}"), **binds)
     finally:
         await database.close()
     return "\n".join(row["QUERY PLAN"] for row in rows)
 
 
 def nearest(wanted: Filter, *, count: int = 30) -> Mapping[str, Any]:
-    return {"query": np.ones(384, dtype=np.float32), "count": count, **conditions.binds(wanted)}
+    return {"query": QUERY, "count": count, **conditions.binds(wanted)}
 
 
 async def test_a_big_bank_is_searched_by_the_vector_index(filled: str) -> None:
@@ -139,7 +136,7 @@ async def test_whatever_the_filter_no_search_and_no_listing_reads_all_notes(fill
         assert index in told
         told = await plan(filled, embeddings.nearest(narrowing), BIG, **nearest(wanted))
         assert "Seq Scan on notes" not in told, wanted
-        around = {"ids": [uuid4() for _ in range(60)], "query": np.ones(384, dtype=np.float32), "terms": ["text"]}
+        around = {"ids": [uuid4() for _ in range(60)], "query": QUERY, "terms": ["text"]}
         told = await plan(filled, surroundings.statement(narrowing), BIG, **around, **binds)
         assert "Seq Scan on notes" not in told, wanted
 
@@ -155,7 +152,7 @@ async def test_beliefs_are_found_by_their_indexes(filled: str) -> None:
 
 
 async def test_surroundings_are_fetched_by_key(filled: str) -> None:
-    binds = {"ids": [uuid4() for _ in range(60)], "query": np.ones(384, dtype=np.float32), "terms": ["text"]}
+    binds = {"ids": [uuid4() for _ in range(60)], "query": QUERY, "terms": ["text"]}
     told = await plan(filled, surroundings.statement(""), BIG, **binds)
     assert "Seq Scan on notes" not in told
     assert "ix_notes_live_by_session" in told

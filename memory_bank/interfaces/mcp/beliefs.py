@@ -12,8 +12,8 @@ TOOLS: tuple[Tool[Any, Any], ...] = (
         description=(
             "State facts about a person, project, service, preference, decision or any other thing by its name; it is "
             "made or added to. Facts that a new one contradicts are superseded, never lost: read the warning in the "
-            "answer, and undo where both were right. Use supersede to replace or remove a fact, and name=self for "
-            "observations about your own behaviour. Repeating a fact makes it surer."
+            "answer, undo where the old one was right, and keep both where both hold. Use supersede to replace or "
+            "remove a fact, and name=self for observations about your own behaviour. Repeating a fact makes it surer."
         ),
         arguments=beliefs.Remember,
         answer=beliefs.RememberAnswer,
