@@ -190,3 +190,33 @@ def test_only_the_beginning_of_a_very_long_fact_is_read(piece: str) -> None:
     assert contradictions.between(long, long + "x") is None
     contradictions.between(long, "The shop is not open on Monday.", entity=long)
     contradictions.between("The shop is open on Monday.", long)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("has 3 replicas in eu", "has 5 replicas in us"),
+        ("port is 8080 in staging", "port is 9090 in production"),
+        ("port is 8080 on host a", "port is 9090 on host b"),
+        ("status is active in prod", "status is inactive in dev"),
+        ("works at Acme on weekdays", "works at Beta on weekends"),
+        ("database is Postgres for users", "database is Redis for sessions"),
+        ("versão é 2.0 no servidor A", "versão é 3.0 no servidor B"),
+        ("порт 8080 для http", "порт 8443 для https"),
+    ],
+)
+def test_facts_about_two_scopes_do_not_exclude_each_other(one: str, other: str) -> None:
+    assert contradictions.between(one, other) is None
+    assert contradictions.between(other, one) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("has 3 replicas in eu", "has 5 replicas in eu"),
+        ("port is 8080 in staging", "port is 9090 in staging"),
+        ("the ferry has a single stop, in Bergen", "the ferry has a single stop, in Oslo"),
+    ],
+)
+def test_in_one_scope_they_do_and_a_scope_may_be_what_is_stated(one: str, other: str) -> None:
+    assert contradictions.between(one, other) is not None

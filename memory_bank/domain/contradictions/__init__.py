@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from memory_bank.domain import text
-from memory_bank.domain.contradictions import denial, facts, numbers, periods, states, values
+from memory_bank.domain.contradictions import denial, facts, numbers, periods, scopes, states, values
 from memory_bank.domain.contradictions.facts import Fact, Part
 from memory_bank.domain.cues import reading
 
@@ -39,11 +39,12 @@ class Contradiction:
 
 @dataclass(frozen=True, kw_only=True)
 class _Pair:
-    """Two facts read in one language; `apart` when they name different times."""
+    """Two facts read in one language; `apart` when they name different times, `scoped` when different scopes."""
 
     old: Fact
     new: Fact
     apart: bool
+    scoped: bool
 
 
 def between(old: str, new: str, *, entity: str = "", similarity: float | None = None) -> Contradiction | None:
@@ -84,12 +85,12 @@ def _read(old: str, new: str, entity: str) -> _Pair | None:
     if not mine.tokens or not yours.tokens:
         return None
     apart = periods.apart(periods.of(one, mine), periods.of(two, yours))
-    return _Pair(old=mine, new=yours, apart=apart)
+    return _Pair(old=mine, new=yours, apart=apart, scoped=scopes.apart(one, two))
 
 
 def _judged(pair: _Pair) -> Contradiction | None:
     old, new = pair.old, pair.new
-    if facts.parted(old, new):
+    if pair.scoped or facts.parted(old, new):
         return None
     if reason := denial.ended(old, new):
         return _contradiction(Strategy.RETIREMENT, reason)

@@ -51,6 +51,22 @@ _SHAPES: dict[str, str] = {
 }
 _ANY = re.compile(_EDGE + "(?:" + "|".join(f"(?P<k{n}>{shape})" for n, shape in enumerate(_SHAPES.values())) + ")")
 _KINDS = {f"k{n}": kind for n, kind in enumerate(_SHAPES)}
+# Nothing else begins like these, however spelt the rest looks.
+_UNMISTAKABLE = frozenset(
+    (
+        "anthropic-key",
+        "aws-key",
+        "digitalocean-token",
+        "github-token",
+        "huggingface-token",
+        "memory-bank-token",
+        "npm-token",
+        "pypi-token",
+        "sendgrid-key",
+        "slack-token",
+        "stripe-key",
+    )
+)
 # What every shape starts with, but for those that begin with free characters.
 _STARTS = re.compile(
     r"gh[opsur]_|hub_pat|gl[a-z]{1,5}[-_]|AT(?:BB|ATT|CTT)|sk-|sess-|(?:hf|npm|org|sntry[su]|dckr|lin|gsk|r8|v1|figd|ntn|secret|whsec)_"
@@ -67,8 +83,9 @@ def found(text: str) -> Iterator[Secret]:
     if _STARTS.search(text) is not None:
         for match in _ANY.finditer(text):
             token = match[0].rstrip(".-")
-            if is_random(token):
-                yield Secret(start=match.start(), end=match.start() + len(token), kind=_KINDS[match.lastgroup or ""])
+            kind = _KINDS[match.lastgroup or ""]
+            if kind in _UNMISTAKABLE or is_random(token):
+                yield Secret(start=match.start(), end=match.start() + len(token), kind=kind)
     if "eyJ" in text:
         yield from _checked(_JWT, text, "jwt", lambda match: _is_header(match[1]))
     if text.count(".") > 1:
