@@ -11,6 +11,9 @@ from memory_bank.errors import InvalidInput
 
 QUERY_LIMIT = 10_000
 RESULT_LIMIT = 200
+DEPTH_LIMIT = 4
+"""Steps that a walk along links or relations takes at most."""
+
 DEFAULT_LIMIT = 5
 SMALLEST_POOL = 30
 
@@ -102,6 +105,13 @@ def checked_limit(limit: int) -> int:
     if not 1 <= limit <= RESULT_LIMIT:
         raise InvalidInput("limit", f"a whole number from 1 to {RESULT_LIMIT}, got {limit}")
     return limit
+
+
+def checked_depth(depth: int) -> int:
+    """Return the depth of a walk if it lies between 1 and `DEPTH_LIMIT`, else raise `InvalidInput`."""
+    if not 1 <= depth <= DEPTH_LIMIT:
+        raise InvalidInput("depth", f"a whole number from 1 to {DEPTH_LIMIT}, got {depth}")
+    return depth
 
 
 def pool_size(limit: int, *, batch_factor: int) -> int:

@@ -12,11 +12,11 @@ from memory_bank.interfaces.answers import Answer
 from memory_bank.interfaces.arguments import Reading
 from memory_bank.interfaces.beliefs import EntityAnswer, FactAnswer, Published, RelationAnswer, Types
 from memory_bank.interfaces.recollection import ExchangeAnswer
-from memory_bank.services.forgetting import Forgotten
-from memory_bank.services.introspection import Gap, Stale, Statistics
 
 if TYPE_CHECKING:
     from memory_bank.bootstrap import App
+    from memory_bank.services.forgetting import Forgotten
+    from memory_bank.services.introspection import Gap, Stale, Statistics
 
 _SIDE_LENGTH = 300
 
@@ -168,7 +168,7 @@ def _given(value: str, field: str) -> str:
     return value
 
 
-def _forgotten(app: "App", gone: Forgotten) -> ForgetAnswer:
+def _forgotten(app: "App", gone: "Forgotten") -> ForgetAnswer:
     now, shown = app.clock.now(), beliefs.SHOWN
     return ForgetAnswer(
         forgotten=not gone.preview,
@@ -180,7 +180,7 @@ def _forgotten(app: "App", gone: Forgotten) -> ForgetAnswer:
     )
 
 
-def _statistics(value: Statistics) -> StatisticsAnswer:
+def _statistics(value: "Statistics") -> StatisticsAnswer:
     held = value.holdings
     return StatisticsAnswer(
         notes={kind.value: count for kind, count in held.kinds.items()},
@@ -200,13 +200,13 @@ def _statistics(value: Statistics) -> StatisticsAnswer:
     )
 
 
-def _stale(value: Stale) -> StaleAnswer:
+def _stale(value: "Stale") -> StaleAnswer:
     return StaleAnswer(
         name=value.entity.name, days=value.days, fact=None if value.fact is None else value.fact.content[:200]
     )
 
 
-def _gap(value: Gap, *, fact: FactAnswer) -> GapAnswer:
+def _gap(value: "Gap", *, fact: FactAnswer) -> GapAnswer:
     return GapAnswer(
         name=value.entity.name, fact=fact, volatile=value.volatile.what, days=value.days, hint=value.volatile.hint
     )

@@ -186,7 +186,7 @@ class LinkNotes(InBank):
 class NeighbourhoodFields(Reading):
     """How far to look around a note."""
 
-    depth: int = Field(default=1, ge=1, le=4, description="How many links away a note may be.")
+    depth: int = Field(default=1, ge=1, le=recall.DEPTH_LIMIT, description="How many links away a note may be.")
     limit: int = Field(default=20, ge=1, le=recall.RESULT_LIMIT, description="Most notes to return beside the middle.")
     types: LinkTypes = Field(default=[], description="Follow only links of these types.")
 

@@ -18,7 +18,6 @@ from memory_bank.interfaces.answers import Answer, NoteAnswer
 from memory_bank.interfaces.arguments import Reading, Words
 from memory_bank.interfaces.beliefs import EntityAnswer, FactAnswer, Published, RelationAnswer
 from memory_bank.interfaces.notes import Kinds
-from memory_bank.services.relations import DEPTH_LIMIT
 
 if TYPE_CHECKING:
     from memory_bank.bootstrap import App
@@ -57,7 +56,7 @@ class Recall(Published, Reading):
     include_history: bool = Field(default=False, description="Also facts that were superseded.")
     kinds: Kinds = Field(default=[], description="Only notes of these kinds, such as fact or exchange.")
     tags: Words = Field(default=[], description="Only notes with these tags.")
-    depth: int = Field(default=1, ge=1, le=DEPTH_LIMIT, description="Steps to follow relations.")
+    depth: int = Field(default=1, ge=1, le=recall.DEPTH_LIMIT, description="Steps to follow relations.")
     types: Words = Field(default=[], description="Only relations of these types.")
     session: str = Field(default="", description="Only exchanges of this session.")
 

@@ -71,10 +71,11 @@ async def contradicted(
 def _reasons(
     entity: str, active: Sequence[Fact], new: Sequence[str], verdicts: Verdicts
 ) -> list[tuple[Fact, str, str]]:
+    compared = _compared(active, new)
     return [
         (old, fact, reason)
         for fact in new
-        for old in _compared(active, new)
+        for old in compared
         if (reason := _reason(entity, old.content, fact, verdicts)) is not None
     ]
 

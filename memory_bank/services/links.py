@@ -13,8 +13,6 @@ from memory_bank.store import links as link_rows
 from memory_bank.store import notes as note_rows
 from memory_bank.store.database import Database, Tx
 
-DEPTH_LIMIT = 4
-
 
 class LinkService:
     """What callers do with links; every method works in one bank."""
@@ -54,12 +52,11 @@ class LinkService:
         """Return up to `limit` notes within `depth` links of `centre`, nearest first, and the links among them.
 
         Follows links in both directions, only those of `types` if any are given. The notes count as recalled.
-        Raises `NotFound` when there is no such centre, `InvalidInput` for a depth outside 1 to `DEPTH_LIMIT`.
+        Raises `NotFound` when there is no such centre, `InvalidInput` for a depth out of range.
         """
         name = banks.checked_name(bank)
         recall.checked_limit(limit)
-        if not 1 <= depth <= DEPTH_LIMIT:
-            raise InvalidInput("depth", f"a whole number from 1 to {DEPTH_LIMIT}, got {depth}")
+        recall.checked_depth(depth)
         now = self._clock.now()
         async with self._database.transaction(name) as tx:
             distances, seen_links = await self._walk(tx, centre, depth=depth, limit=limit, types=frozenset(types))

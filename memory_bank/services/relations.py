@@ -13,8 +13,6 @@ from memory_bank.store import entities
 from memory_bank.store import relations as rows
 from memory_bank.store.database import Database, Tx
 
-DEPTH_LIMIT = 4
-
 
 @dataclass(frozen=True, kw_only=True)
 class Related:
@@ -53,12 +51,11 @@ class RelationService:
     ) -> Related:
         """Return up to `limit` edges within `depth` steps of a thing, whatever their direction.
 
-        Raises `NotFound` when nothing has this name, `InvalidInput` for a depth outside 1 to `DEPTH_LIMIT`.
+        Raises `NotFound` when nothing has this name, `InvalidInput` for a depth out of range.
         """
         bank = banks.checked_name(bank)
         recall.checked_limit(limit)
-        if not 1 <= depth <= DEPTH_LIMIT:
-            raise InvalidInput("depth", f"a whole number from 1 to {DEPTH_LIMIT}, got {depth}")
+        recall.checked_depth(depth)
         wanted = [relations.normalised(each) for each in types]
         async with self._database.transaction(bank) as tx:
             start = await entities.by_name(tx, beliefs.checked_name(name))

@@ -4,6 +4,8 @@ import json
 import os
 import signal
 import socket
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -99,6 +101,17 @@ def test_lone_surrogates_are_cleaned_out_of_what_is_stored(commands: Commands) -
         )
         assert wire.answer()["result"]["structuredContent"]["content"] == "half  smile, whole 😀"
         wire.closed()
+
+
+def test_what_answers_initialize_brings_in_neither_database_nor_model_libraries() -> None:
+    # an editor waits for that answer; they are imported beside it
+    script = (
+        "import sys, memory_bank.interfaces.cli.stdio\n"
+        "print(sorted({'sqlalchemy', 'psycopg', 'procrastinate', 'alembic', 'numpy', 'litellm', 'onnxruntime', 'torch',"
+        " 'kingfisher_sdk', 'fastapi'} & set(sys.modules)))"
+    )
+    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert answer.stdout.strip() == "[]"
 
 
 def test_tools_are_listed_while_the_database_is_away_and_a_call_says_what_to_do(commands: Commands) -> None:
