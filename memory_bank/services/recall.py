@@ -9,9 +9,6 @@ from datetime import datetime
 from itertools import pairwise
 from uuid import UUID
 
-from numpy import float32
-from numpy.typing import NDArray
-
 from memory_bank.domain import banks, beliefs, bm25, duplicates, ranking, recall, retrievability, spans
 from memory_bank.domain.ranking import Facts, Fusion
 from memory_bank.domain.recall import Arm, ArmScore, Query, Recalled
@@ -52,7 +49,7 @@ class _Signs:
 class _Hits:
     """What the arms found, best first; `vector` is the query's, None where the model gave none."""
 
-    vector: NDArray[float32] | None
+    vector: embeddings.Written | None
     cosines: Mapping[UUID, float]
     scores: Mapping[UUID, float]
     weights: bm25.Weights
@@ -161,12 +158,12 @@ class RecallService:
             cosines = await self._vector_arm(tx, hits.vector, asked, pool=pool)
             hits = replace(hits, cosines=cosines, scores=scores, weights=weights)
 
-    async def _embedded(self, bank: str, asked: Query) -> NDArray[float32] | None:
+    async def _embedded(self, bank: str, asked: Query) -> embeddings.Written | None:
         """Return the query's vector; None where no arm wants it, or where terms alone must do."""
         if Arm.VECTOR not in asked.arms:
             return None
         try:
-            return await self._embedder.embed_query(asked.text)
+            return embeddings.written(await self._embedder.embed_query(asked.text))
         except (ProviderUnavailable, ConfigurationError) as error:
             if Arm.LEXICAL not in asked.arms:
                 raise
@@ -186,7 +183,7 @@ class RecallService:
             return await self._lexical_arm(tx, asked, pool=pool)
 
     async def _vector_arm(
-        self, tx: Tx, vector: NDArray[float32] | None, asked: Query, *, pool: int
+        self, tx: Tx, vector: embeddings.Written | None, asked: Query, *, pool: int
     ) -> dict[UUID, float]:
         if vector is None:
             return {}
@@ -196,12 +193,9 @@ class RecallService:
 
     async def _lexical_arm(self, tx: Tx, asked: Query, *, pool: int) -> tuple[dict[UUID, float], bm25.Weights]:
         words = self._tokeniser.asked(asked.text)
-        known = await lexical.statistics(tx, words.terms)
-        hits = []
-        if Arm.LEXICAL in asked.arms:
-            hits = await lexical.search(tx, known, wanted=asked.wanted, pool=pool)
-        weights = bm25.weighed(words, notes=known.notes, average=known.average, containing=known.containing)
-        return {hit.note_id: hit.score for hit in hits}, weights
+        wanted_hits = pool if Arm.LEXICAL in asked.arms else 0
+        known, scores = await lexical.search(tx, words.terms, wanted=asked.wanted, pool=wanted_hits)
+        return scores, bm25.weighed(words, notes=known.notes, average=known.average, containing=known.containing)
 
     async def _facts(
         self, tx: Tx, hits: _Hits, asked: Query, *, now: datetime
@@ -218,7 +212,7 @@ class RecallService:
                 previous=before.get(each.id),
                 following=after.get(each.id),
                 cosine=each.cosine,
-                terms=each.terms,
+                terms=each.terms or {},
                 length=each.length,
                 asks=each.ending.rstrip().endswith(_QUESTION_MARKS),
                 speaker=self._speaker(each.opening),
@@ -319,9 +313,9 @@ class RecallService:
 
 
 def _belief(note: Surrounding, now: datetime) -> float | None:
-    if note.sources is None or note.confirmed is None:
+    if note.belief is None:
         return None
-    return beliefs.confidence(note.sources, days=(now - note.confirmed).total_seconds() / 86_400)
+    return beliefs.confidence(note.belief.sources, days=(now - note.belief.confirmed).total_seconds() / 86_400)
 
 
 def _neighbours(found: Sequence[Surrounding]) -> tuple[dict[UUID, UUID], dict[UUID, UUID]]:

@@ -10,6 +10,7 @@ import contextlib
 import dataclasses
 import functools
 import inspect
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, Protocol, TypeVar, cast
@@ -80,7 +81,8 @@ class _Guarded:
         return call
 
     async def _redacted(self, value: Any, *, notice: bool = False) -> Any:
-        texts = dict.fromkeys(_texts(value))
+        texts: dict[str, None] = {}
+        _collect(value, texts)
         if not texts:
             return value
         await self._redactor.ready()
@@ -98,21 +100,43 @@ def _changes(texts: Sequence[str], redacted: Callable[[str], Redacted]) -> dict[
     return {text: each for text, each in done if each.found}
 
 
-def _texts(value: Any) -> Iterator[str]:
-    """Return every text within `value`."""
-    # not isinstance: a member of a StrEnum is no text
-    if type(value) is str:
-        yield value
-    elif isinstance(value, Mapping):
-        for key, each in value.items():
-            yield from _texts(key)
-            yield from _texts(each)
-    elif isinstance(value, list | tuple | set | frozenset):
-        for each in value:
-            yield from _texts(each)
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        for field in dataclasses.fields(value):
-            yield from _texts(getattr(value, field.name))
+def _collect(value: Any, texts: dict[str, None]) -> None:
+    """Add every text within `value`, in the order in which they are met."""
+    kind: type[object] = type(value)
+    if kind is str:
+        texts[value] = None
+        return
+    parts = _parts[kind]
+    if parts is not None:
+        for part in parts(value):
+            _collect(part, texts)
+
+
+class _Parts(dict[type[object], Callable[[Any], Iterable[Any]] | None]):
+    """What takes values of each type apart, None for a type without parts: found out once, as answers have hundreds."""
+
+    def __missing__(self, kind: type[object]) -> Callable[[Any], Iterable[Any]] | None:
+        parts: Callable[[Any], Iterable[Any]] | None = None
+        if issubclass(kind, Mapping):
+            parts = _keys_and_values
+        elif issubclass(kind, list | tuple | set | frozenset):
+            parts = iter
+        elif dataclasses.is_dataclass(kind):
+            names = [field.name for field in dataclasses.fields(kind)]
+            parts = functools.partial(_attributes, names)
+        self[kind] = parts
+        return parts
+
+
+_parts = _Parts()
+
+
+def _keys_and_values(value: Mapping[Any, Any]) -> Iterator[Any]:
+    return itertools.chain.from_iterable(value.items())
+
+
+def _attributes(names: Sequence[str], value: object) -> list[Any]:
+    return [getattr(value, name) for name in names]
 
 
 def _with(value: Any, changes: Mapping[str, str]) -> Any:

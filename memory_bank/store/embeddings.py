@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import NewType
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -16,6 +17,9 @@ from memory_bank.store.database import Tx
 
 Windows = NDArray[float32]
 """The vectors of one text, shape (windows, dimensions), each of length 1."""
+
+Written = NewType("Written", str)
+"""A vector as PostgreSQL reads it: written once for all the statements that ask about it."""
 
 # pgvector's own bound for hnsw.ef_search
 _EF_SEARCH_LIMIT = 1_000
@@ -122,9 +126,9 @@ async def add(tx: Tx, embedded: Mapping[UUID, Windows]) -> None:
     )
 
 
-def written(vector: NDArray[float32]) -> str:
+def written(vector: NDArray[float32]) -> Written:
     """Return a vector as PostgreSQL reads it."""
-    return str(vector.tolist())
+    return Written(str(vector.tolist()))
 
 
 async def complete(tx: Tx, note: UUID, windows: Windows, *, model: str, content_hash: bytes) -> bool:
@@ -141,14 +145,14 @@ async def forget(tx: Tx, ids: Sequence[UUID]) -> None:
     await tx.count(_FORGET, ids=list(ids))
 
 
-async def search(tx: Tx, query: NDArray[float32], *, wanted: filters.Filter, pool: int) -> list[Hit]:
+async def search(tx: Tx, query: Written, *, wanted: filters.Filter, pool: int) -> list[Hit]:
     """Return the `pool` nearest notes that pass the filter, nearest first; fewer only when fewer exist."""
     windows = pool
     while True:
         await _tune(tx, count=windows)
         rows = await tx.freshly_planned(
             nearest(conditions.narrowing(wanted)),
-            query=written(query),
+            query=query,
             count=windows,
             **conditions.binds(wanted),
         )

@@ -6,7 +6,6 @@ Beyond" (2009), in the variant of Lucene. N, df and the average length are those
 terms, whatever the filter.
 """
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -18,9 +17,9 @@ from memory_bank.domain import bm25, filters
 from memory_bank.store import conditions
 from memory_bank.store.database import StoreTx, Tx
 
-POSTINGS_LIMIT = 10_000
+POSTINGS_LIMIT = 5_000
 """Postings that one search scores at most, those of the rarest terms; a common term beyond it is left out."""
-_COUNTED_LIMIT = 8 * POSTINGS_LIMIT
+_COUNTED_LIMIT = 16 * POSTINGS_LIMIT
 _SHORTEST_COUNT = 1_000
 
 _FORGET = sa.text(
@@ -81,32 +80,6 @@ _COUNT_IN = sa.text(
     """
 )
 
-COUNTS = sa.text(
-    """
-    -- in how many notes is each term? Nobody counts on beyond the limit: it is a common one then
-    SELECT a.term, counted.notes, totals.notes AS all_notes, totals.average
-    FROM unnest(CAST(:terms AS text[])) AS a (term)
-    CROSS JOIN LATERAL (
-        SELECT count(*) AS notes
-        FROM (
-            SELECT
-            FROM postings p
-            WHERE p.bank_id = :bank
-                AND p.term = a.term
-            LIMIT :counted
-        ) AS first_ones
-    ) AS counted
-    CROSS JOIN (
-        SELECT
-            CAST(sum(t.notes) AS double precision) AS notes,
-            CAST(sum(t.length) AS double precision) / sum(t.notes) AS average
-        FROM lexical_totals t
-        WHERE t.bank_id = :bank
-        HAVING sum(t.notes) > 0
-    ) AS totals
-    """
-)
-
 _CLAIM = sa.text(
     """
     -- whose text is still the one that was tokenised? Locked in one order, as recalls lock them
@@ -146,20 +119,15 @@ _NOT_TOKENISED_BY = sa.text(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hit:
-    """A note that the lexical arm found; `score` is its BM25, above 0."""
-
-    note_id: UUID
-    score: float
-
-
-@dataclass(frozen=True, kw_only=True)
 class Statistics:
     """How many notes of a bank have terms, how many terms on average, and in how many each asked term is."""
 
     notes: int
     average: float
     containing: Mapping[str, int]
+
+
+_NOTHING = Statistics(notes=0, average=0.0, containing={})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,21 +142,60 @@ class Untokenised:
 
 @cache
 def best(narrowing: str) -> sa.TextClause:
-    """Return the statement: which live notes, narrowed by `conditions`, score best?"""
+    """Return the statement: in how many notes is each term, and which live notes, narrowed by `conditions`, score best?
+
+    Its rows are those of the terms (term, notes that hold it, notes of the bank, average length), then those of the
+    notes (id, score). One statement, as what is scored depends on the counts alone.
+    """
     # only live notes have terms; looked up one by one, so that the search ends with the last note it needs
     looked_up = f"""
-        CROSS JOIN LATERAL (
-            SELECT
-            FROM notes n
-            WHERE n.bank_id = :bank
-                AND n.id = s.note_id{narrowing}
-            LIMIT 1
-        ) AS wanted"""
+            CROSS JOIN LATERAL (
+                SELECT
+                FROM notes n
+                WHERE n.bank_id = :bank
+                    AND n.id = s.note_id{narrowing}
+                LIMIT 1
+            ) AS wanted"""
     return sa.text(
         f"""
-        WITH scored AS (
-            SELECT p.note_id, sum(c.idf * p.frequency / (p.frequency + :flat + :slope * p.length)) AS score
-            FROM unnest(CAST(:terms AS text[]), CAST(:idfs AS double precision[])) AS c (term, idf)
+        WITH totals AS MATERIALIZED (
+            SELECT
+                CAST(sum(t.notes) AS double precision) AS notes,
+                CAST(sum(t.length) AS double precision) / sum(t.notes) AS average
+            FROM lexical_totals t
+            WHERE t.bank_id = :bank
+            HAVING sum(t.notes) > 0
+        ), counted AS MATERIALIZED (
+            -- nobody counts on beyond the limit: it is a common term then
+            SELECT a.term, first_ones.notes
+            FROM unnest(CAST(:terms AS text[])) AS a (term)
+            CROSS JOIN LATERAL (
+                SELECT CAST(count(*) AS double precision) AS notes
+                FROM (
+                    SELECT
+                    FROM postings p
+                    WHERE p.bank_id = :bank
+                        AND p.term = a.term
+                    LIMIT :counted
+                ) AS held
+            ) AS first_ones
+        ), chosen AS MATERIALIZED (
+            -- the rarest terms whose postings fit into the limit together, the rarest of all in any case
+            SELECT c.term, ln(1 + (greatest(t.notes - c.notes, 0) + 0.5) / (c.notes + 0.5)) AS idf
+            FROM (
+                SELECT k.term, k.notes, sum(k.notes) OVER (ORDER BY k.notes, k.term) AS running
+                FROM counted k
+                WHERE k.notes > 0
+            ) AS c
+            CROSS JOIN totals t
+            WHERE c.running <= :limit
+                OR c.running = c.notes
+        ), scored AS (
+            SELECT
+                p.note_id,
+                sum(c.idf * p.frequency / (p.frequency + :k1 * (1 - :b + :b * p.length / t.average))) AS score
+            FROM chosen c
+            CROSS JOIN totals t
             CROSS JOIN LATERAL (
                 SELECT own.note_id, own.frequency, own.length
                 FROM postings own
@@ -198,11 +205,18 @@ def best(narrowing: str) -> sa.TextClause:
                 LIMIT :limit
             ) AS p
             GROUP BY p.note_id
+        ), found AS (
+            SELECT s.note_id, s.score
+            FROM (SELECT note_id, score FROM scored ORDER BY score DESC, note_id) AS s{looked_up if narrowing else ""}
+            ORDER BY s.score DESC, s.note_id
+            LIMIT :pool
         )
-        SELECT s.note_id, s.score
-        FROM (SELECT note_id, score FROM scored ORDER BY score DESC, note_id) AS s{looked_up if narrowing else ""}
-        ORDER BY s.score DESC, s.note_id
-        LIMIT :pool
+        SELECT c.term, CAST(NULL AS uuid) AS note_id, c.notes AS value, t.notes, t.average
+        FROM counted c
+        CROSS JOIN totals t
+        UNION ALL
+        SELECT NULL, f.note_id, f.score, NULL, NULL
+        FROM found f
         """
     )
 
@@ -237,55 +251,43 @@ async def forget(tx: Tx, ids: Sequence[UUID]) -> None:
     await _count_in(tx, notes=-row["notes"], length=-row["length"])
 
 
-async def statistics(tx: Tx, terms: Sequence[str]) -> Statistics:
-    """Return in how many of the bank's notes each term is, counted up to a limit, and the bank's size and average."""
+async def search(
+    tx: Tx, terms: Sequence[str], *, wanted: filters.Filter, pool: int
+) -> tuple[Statistics, dict[UUID, float]]:
+    """Return the terms' statistics, and the `pool` best notes with any of them that pass the filter, best first.
+
+    The notes come with their BM25, above 0: exact as long as the terms have at most `POSTINGS_LIMIT` postings together
+    and, where there are more than 16 terms, each is in at most 16 * `POSTINGS_LIMIT` / terms notes. Beyond, the rarest
+    terms alone are scored, and of a rarest term that is itself too common, its newest notes. Counts stop there as well.
+    """
     asked = list(dict.fromkeys(terms))
     if not asked:
-        return Statistics(notes=0, average=0.0, containing={})
-    counted = 1 + min(POSTINGS_LIMIT, max(_COUNTED_LIMIT // len(asked), _SHORTEST_COUNT))
-    rows = await tx.all(COUNTS, terms=asked, counted=counted)
-    if not rows:
-        return Statistics(notes=0, average=0.0, containing={})
-    return Statistics(
-        notes=int(rows[0]["all_notes"]),
-        average=rows[0]["average"],
-        containing={row["term"]: row["notes"] for row in rows},
+        return _NOTHING, {}
+    rows = await tx.all(best(conditions.narrowing(wanted)), **binds(asked, wanted, pool=pool))
+    known = [row for row in rows if row["term"] is not None]
+    if not known:
+        return _NOTHING, {}
+    statistics = Statistics(
+        notes=int(known[0]["notes"]),
+        average=known[0]["average"],
+        containing={row["term"]: int(row["value"]) for row in known},
     )
+    found = {row["note_id"]: row["value"] for row in rows[len(known) :]}
+    # a union keeps no order
+    return statistics, dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
 
 
-async def search(tx: Tx, known: Statistics, *, wanted: filters.Filter, pool: int) -> list[Hit]:
-    """Return the `pool` best notes that have any of the terms and pass the filter, best first.
-
-    Exact BM25 as long as the terms have at most `POSTINGS_LIMIT` postings together and, where there are more than 8
-    terms, each is in at most 8 * `POSTINGS_LIMIT` / terms notes. Beyond, the rarest terms alone are scored, and of a
-    rarest term that is itself too common, its newest notes.
-    """
-    terms = chosen(known.containing)
-    if not terms:
-        return []
-    rows = await tx.all(best(conditions.narrowing(wanted)), **binds(terms, known, wanted, pool=pool))
-    return [Hit(note_id=row["note_id"], score=row["score"]) for row in rows]
-
-
-def binds(terms: Sequence[str], known: Statistics, wanted: filters.Filter, *, pool: int) -> dict[str, object]:
+def binds(terms: Sequence[str], wanted: filters.Filter, *, pool: int) -> dict[str, object]:
     """Return the binds of `best`."""
     return {
         "terms": list(terms),
-        "idfs": [bm25.idf(known.notes, known.containing[term]) for term in terms],
+        "counted": 1 + min(POSTINGS_LIMIT, max(_COUNTED_LIMIT // len(terms), _SHORTEST_COUNT)),
         "limit": POSTINGS_LIMIT,
-        "flat": bm25.K1 * (1 - bm25.B),
-        "slope": bm25.K1 * bm25.B / known.average,
+        "k1": bm25.K1,
+        "b": bm25.B,
         "pool": pool,
         **conditions.binds(wanted),
     }
-
-
-def chosen(containing: Mapping[str, int]) -> list[str]:
-    """Return the rarest terms whose postings fit into the limit together, the rarest of all in any case."""
-    present = sorted((notes, term) for term, notes in containing.items() if notes)
-    running = itertools.accumulate(notes for notes, _ in present)
-    fitting = zip(present, running, strict=True)
-    return [term for (notes, term), total in fitting if total <= POSTINGS_LIMIT or total == notes]
 
 
 async def claim(tx: Tx, notes: Sequence[Untokenised], *, rule: str) -> set[UUID]:

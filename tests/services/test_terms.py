@@ -32,11 +32,10 @@ async def hits(loaded: Settings, text: str, bank: str = BANK) -> list[UUID]:
     database = Database(loaded.postgres.conninfo())
     try:
         async with database.transaction(bank) as tx:
-            known = await lexical.statistics(tx, tokeniser.asked(text).terms)
-            found = await lexical.search(tx, known, wanted=Filter(), pool=30)
+            _, found = await lexical.search(tx, tokeniser.asked(text).terms, wanted=Filter(), pool=30)
     finally:
         await database.close()
-    return [hit.note_id for hit in found]
+    return list(found)
 
 
 def rows(loaded: Settings, statement: str) -> list[tuple[object, ...]]:

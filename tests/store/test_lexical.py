@@ -53,8 +53,7 @@ async def found(
     database: Database, *terms: str, bank: str = BANK, wanted: Filter = EVERYTHING, pool: int = 30
 ) -> dict[UUID, float]:
     async with database.transaction(bank) as tx:
-        known = await lexical.statistics(tx, terms)
-        return {hit.note_id: hit.score for hit in await lexical.search(tx, known, wanted=wanted, pool=pool)}
+        return (await lexical.search(tx, terms, wanted=wanted, pool=pool))[1]
 
 
 def expected(documents: Mapping[UUID, Terms], query: Sequence[str]) -> dict[UUID, float]:
@@ -272,17 +271,11 @@ async def fill(url: str, count: int, *, common: str) -> None:
 
 async def plan(database: Database, terms: Sequence[str]) -> str:
     async with database.transaction(BANK) as tx:
-        known = await lexical.statistics(tx, terms)
-        counted = await tx.all(
-            sa.text(f"EXPLAIN (ANALYZE, BUFFERS) {lexical.COUNTS.text}"),
-            terms=list(terms),
-            counted=1 + lexical.POSTINGS_LIMIT,
-        )
-        scored = await tx.all(
+        rows = await tx.all(
             sa.text(f"EXPLAIN (ANALYZE, BUFFERS) {lexical.best('').text}"),
-            **lexical.binds(lexical.chosen(known.containing), known, Filter(), pool=30),
+            **lexical.binds(terms, EVERYTHING, pool=30),
         )
-    return "\n".join(row["QUERY PLAN"] for row in (*counted, *scored))
+    return "\n".join(row["QUERY PLAN"] for row in rows)
 
 
 async def test_a_search_reads_the_covering_index_alone_and_stops_a_common_term(database: Database, url: str) -> None:
