@@ -77,9 +77,9 @@ class LinkService:
         met: dict[tuple[UUID, UUID], Link] = {}
         frontier = [centre]
         for distance in range(1, depth + 1):
-            reached = await link_rows.of_notes(tx, frontier)
+            reached = await note_rows.by_ids(tx, frontier)
             frontier = []
-            for link in (each for links_of in reached.values() for each in links_of):
+            for link in (each for note in reached for each in note.links):
                 if types and link.type not in types:
                     continue
                 met[link.source_id, link.target_id] = link

@@ -1,6 +1,5 @@
 """Recall: one pipeline for every kind of note and every door."""
 
-import asyncio
 import logging
 import re
 from collections.abc import Mapping, Sequence
@@ -13,11 +12,11 @@ from memory_bank.domain import banks, beliefs, bm25, duplicates, ranking, recall
 from memory_bank.domain.ranking import Facts, Fusion
 from memory_bank.domain.recall import Arm, ArmScore, Query, Recalled
 from memory_bank.errors import ConfigurationError, ProviderUnavailable
-from memory_bank.services import returning
+from memory_bank.services import returning, together
 from memory_bank.services.clock import Clock
 from memory_bank.services.embedder import Embedder
 from memory_bank.services.tokeniser import Tokeniser
-from memory_bank.store import embeddings, lexical, links, notes, surroundings
+from memory_bank.store import embeddings, lexical, notes, surroundings
 from memory_bank.store.database import Database, Tx
 from memory_bank.store.surroundings import Surrounding
 
@@ -110,7 +109,7 @@ class RecallService:
             return await self._newest(name, asked, now=now)
         pool = recall.pool_size(asked.limit, batch_factor=self._batch_factor)
         # terms need no vector, so PostgreSQL scores them while the query is embedded
-        vector, (scores, weights), signs = await asyncio.gather(
+        vector, (scores, weights), signs = await together.done(
             self._embedded(name, asked), self._scored(name, asked, pool=pool), self._signs(asked.text)
         )
         async with self._database.transaction(name) as tx:
@@ -302,13 +301,12 @@ class RecallService:
     async def _expanded(self, tx: Tx, kept: Sequence[_Candidate], asked: Query) -> list[_Candidate]:
         """Add the notes that the best candidates link to, at half the score of the link's near end."""
         best = {each.id: each for each in kept}
-        linked = await links.of_notes(tx, [each.id for each in kept[: asked.limit]])
-        for id, edges in linked.items():
-            for edge in edges:
-                end = edge.target_id if edge.source_id == id else edge.source_id
-                score = best[id].score * edge.confidence / 2
+        for near in await notes.by_ids(tx, [each.id for each in kept[: asked.limit]]):
+            for edge in near.links:
+                end = edge.target_id if edge.source_id == near.id else edge.source_id
+                score = best[near.id].score * edge.confidence / 2
                 if end not in best:
-                    best[end] = _Candidate(id=end, score=score, evidence=best[id].evidence)
+                    best[end] = _Candidate(id=end, score=score, evidence=best[near.id].evidence)
         return sorted(best.values(), key=lambda each: (-each.score, each.id))
 
 

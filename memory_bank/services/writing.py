@@ -11,6 +11,7 @@ from uuid_utils import compat
 
 from memory_bank.domain.notes import Draft, Reach, When
 from memory_bank.errors import ConfigurationError, Conflict, ProviderUnavailable
+from memory_bank.services import together
 from memory_bank.services.clock import Clock
 from memory_bank.services.embedder import Embedder
 from memory_bank.services.enrichment import EnrichmentService
@@ -80,7 +81,7 @@ class NoteWriter:
         What is not embedded here the queue embeds: on request, while the model is away, and, `within_limit`, where
         that takes longer than a call may wait.
         """
-        windows, terms = await asyncio.gather(
+        windows, terms = await together.done(
             self._embedded(contents, within_limit=within_limit) if embedded else _nothing(),
             asyncio.to_thread(lambda: [self._tokeniser.terms(each) for each in contents]),
         )

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -10,18 +11,21 @@ import sqlalchemy as sa
 from memory_bank.domain.links import Judgement, Link, LinkOrigin, LinkType
 from memory_bank.store.database import Tx
 
-_OF_NOTES = sa.text(
-    """
-    -- every link that starts or ends at one of these notes and whose other end still lives
-    SELECT l.source_id, l.target_id, l.type, l.explanation, l.origin, l.confidence
-    FROM links l
-    JOIN notes s ON s.bank_id = l.bank_id AND s.id = l.source_id AND s.deleted_at IS NULL AND s.reach <> 'none'
-    JOIN notes t ON t.bank_id = l.bank_id AND t.id = l.target_id AND t.deleted_at IS NULL AND t.reach <> 'none'
-    WHERE l.bank_id = :bank
-        AND (l.source_id = ANY(CAST(:ids AS uuid[])) OR l.target_id = ANY(CAST(:ids AS uuid[])))
-    ORDER BY l.created_at, l.source_id, l.target_id
-    """
-)
+OF_NOTE = """(
+        -- every link that starts or ends at note n and whose other end still lives, oldest first
+        SELECT jsonb_agg(
+            jsonb_build_array(l.source_id, l.target_id, l.type, l.explanation, l.origin, l.confidence)
+            ORDER BY l.created_at, l.source_id, l.target_id
+        )
+        FROM (
+            SELECT own.*, own.target_id AS end_id FROM links own WHERE own.bank_id = :bank AND own.source_id = n.id
+            UNION ALL
+            SELECT own.*, own.source_id FROM links own WHERE own.bank_id = :bank AND own.target_id = n.id
+        ) AS l
+        JOIN notes far ON far.bank_id = :bank AND far.id = l.end_id AND far.deleted_at IS NULL AND far.reach <> 'none'
+        WHERE n.reach <> 'none'
+    ) AS links"""
+"""Column of a statement over notes `n`: its links, for `told`."""
 
 _PUT = sa.text(
     """
@@ -70,22 +74,19 @@ _FORGET_JUDGED = sa.text(
 )
 
 
-async def of_notes(tx: Tx, ids: Sequence[UUID]) -> dict[UUID, tuple[Link, ...]]:
-    """Return the links at either end of each of `ids`, oldest first; a note without links has no entry."""
-    wanted = set(ids)
-    found: dict[UUID, list[Link]] = {}
-    for row in await tx.all(_OF_NOTES, ids=list(wanted)):
-        link = Link(
-            source_id=row["source_id"],
-            target_id=row["target_id"],
-            type=LinkType(row["type"]),
-            explanation=row["explanation"],
-            origin=LinkOrigin(row["origin"]),
-            confidence=row["confidence"],
+def told(column: Sequence[Sequence[Any]] | None) -> tuple[Link, ...]:
+    """Return the links that a row's column `OF_NOTE` holds."""
+    return tuple(
+        Link(
+            source_id=UUID(source),
+            target_id=UUID(target),
+            type=LinkType(type),
+            explanation=explanation,
+            origin=LinkOrigin(origin),
+            confidence=confidence,
         )
-        for end in {link.source_id, link.target_id} & wanted:
-            found.setdefault(end, []).append(link)
-    return {end: tuple(links) for end, links in found.items()}
+        for source, target, type, explanation, origin, confidence in column or ()
+    )
 
 
 async def put(tx: Tx, link: Link, *, now: datetime) -> None:

@@ -10,7 +10,6 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from memory_bank.domain import filters, notes
-from memory_bank.domain.links import Link
 from memory_bank.domain.notes import Draft, Enrichment, Kind, Note, Reach
 from memory_bank.store import conditions, links
 from memory_bank.store.database import Row, Tx
@@ -56,7 +55,7 @@ _SAME = sa.text(
 
 _BY_IDS = sa.text(
     f"""
-    SELECT {_COLUMNS}
+    SELECT {_COLUMNS}, {links.OF_NOTE}
     FROM notes n
     WHERE n.bank_id = :bank
         AND n.id = ANY(CAST(:ids AS uuid[]))
@@ -226,7 +225,7 @@ def listing(narrowing: str, *, after: bool) -> sa.TextClause:
     beyond = "AND (n.occurred_at, n.id) < (CAST(:after_time AS timestamptz), CAST(:after_id AS uuid))"
     return sa.text(
         f"""
-        SELECT {_COLUMNS}
+        SELECT {_COLUMNS}, {links.OF_NOTE}
         FROM notes n
         WHERE n.bank_id = :bank
             AND n.deleted_at IS NULL
@@ -290,9 +289,7 @@ async def by_ids(tx: Tx, ids: Sequence[UUID]) -> list[Note]:
     if not wanted:
         return []
     rows = {row["id"]: row for row in await tx.all(_BY_IDS, ids=wanted)}
-    found = [rows[id] for id in wanted if id in rows]
-    linked = await links.of_notes(tx, [row["id"] for row in found])
-    return [_note(tx, row, linked) for row in found]
+    return [_note(tx, rows[id]) for id in wanted if id in rows]
 
 
 async def mark_recalled(tx: Tx, ids: Sequence[UUID], *, now: int) -> None:
@@ -305,9 +302,7 @@ async def page(tx: Tx, *, wanted: filters.Filter, after: filters.Cursor | None, 
     """Return up to `count` live notes that pass the filter, newest first, from `after` on."""
     place = {} if after is None else {"after_time": after.timestamp, "after_id": after.id}
     statement = listing(conditions.narrowing(wanted), after=after is not None)
-    rows = await tx.all(statement, count=count, **place, **conditions.binds(wanted))
-    linked = await links.of_notes(tx, [row["id"] for row in rows])
-    return [_note(tx, row, linked) for row in rows]
+    return [_note(tx, row) for row in await tx.all(statement, count=count, **place, **conditions.binds(wanted))]
 
 
 async def count(tx: Tx, *, wanted: filters.Filter) -> int:
@@ -387,7 +382,7 @@ async def delete(tx: Tx, ids: Sequence[UUID], *, now: datetime) -> set[UUID]:
     return {row["id"] for row in await tx.all(_DELETE, ids=list(ids), now=now)}
 
 
-def _note(tx: Tx, row: Row, linked: dict[UUID, tuple[Link, ...]]) -> Note:
+def _note(tx: Tx, row: Row) -> Note:
     return Note(
         id=row["id"],
         bank=tx.bank,
@@ -396,7 +391,7 @@ def _note(tx: Tx, row: Row, linked: dict[UUID, tuple[Link, ...]]) -> Note:
         keywords=tuple(row["keywords"]),
         context=row["context"],
         tags=tuple(row["tags"]),
-        links=linked.get(row["id"], ()),
+        links=links.told(row["links"]),
         session=row["session"],
         position=row["position"],
         timestamp=row["occurred_at"],

@@ -1,0 +1,60 @@
+"""Work side by side: whichever part fails, none is left behind."""
+
+import asyncio
+
+import pytest
+
+from memory_bank.services import together
+
+PATIENCE = 30
+
+
+async def test_results_come_in_the_order_of_the_work() -> None:
+    first_done = asyncio.Event()
+
+    async def first() -> int:
+        await first_done.wait()
+        return 1
+
+    async def second() -> str:
+        first_done.set()
+        return "two"
+
+    async with asyncio.timeout(PATIENCE):
+        assert await together.done(first(), second()) == (1, "two")
+
+
+async def test_a_failure_is_raised_when_all_the_others_have_ended() -> None:
+    ended = []
+
+    async def fails() -> None:
+        raise ValueError("refused")
+
+    async def goes_on() -> None:
+        for _ in range(10):
+            await asyncio.sleep(0)
+        ended.append(True)
+
+    with pytest.raises(ValueError, match="refused"):
+        await together.done(fails(), goes_on())
+    assert ended == [True]
+
+
+async def test_a_cancelled_call_ends_all_of_them_first() -> None:
+    begun, cleaned = asyncio.Event(), []
+
+    async def works() -> None:
+        try:
+            begun.set()
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0)
+            cleaned.append(True)
+
+    call = asyncio.create_task(together.done(works(), works()))
+    async with asyncio.timeout(PATIENCE):
+        await begun.wait()
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+    assert cleaned == [True, True]
