@@ -14,8 +14,9 @@ from memory_bank.domain.links import Link, LinkOrigin, LinkType
 from memory_bank.domain.notes import CONTENT_LIMIT, Enrichment, Kind, Note
 from memory_bank.domain.recall import Recalled
 
-ANSWER_SIZE = 60_000
-"""Bytes of text in one search or listing, about 15 000 tokens: clients refuse answers over some 25 000."""
+ANSWER_SIZE = 40_000
+"""Bytes of text in one search or listing, 10 000 to 14 000 tokens: with labels and links it stays under the some 25 000
+beyond which clients refuse an answer."""
 
 FULL_SIZE = 120_000
 """Bytes of note text in an answer to several ids."""
@@ -25,9 +26,12 @@ WHOLE_SIZE = 4 * CONTENT_LIMIT
 
 SHORTEST_SHARE = 200
 PREVIEW_SIZE = 500
-LABELS_SHARE, FEWEST_LABELS = 4, 40
+LABELS_SHARE, FEWEST_LABELS = 8, 40
 LINKS_SHOWN = 40
 """Links in one answer, shared among its notes, a note's surest first."""
+
+LINK_SIZE = 200
+"""Bytes of a link's explanation beside several notes."""
 
 
 class Answer(pydantic.BaseModel):
@@ -98,10 +102,15 @@ def link(value: Link, *, size: int = WHOLE_SIZE) -> LinkAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class Room:
-    """How much of each note fits into one answer: bytes of its content, and links."""
+    """How much of each note fits into one answer: bytes of its content, links, and bytes of their explanations."""
 
     size: int
     links: int
+    link_size: int = LINK_SIZE
+
+
+WHOLE = Room(size=WHOLE_SIZE, links=LINKS_SHOWN, link_size=WHOLE_SIZE)
+"""The room of a note that has an answer to itself."""
 
 
 def room(count: int, *, size: int = ANSWER_SIZE, preview: int | None = None) -> Room:
@@ -112,7 +121,7 @@ def room(count: int, *, size: int = ANSWER_SIZE, preview: int | None = None) -> 
 
 def note(value: Note, *, retrievability: float | None = None, within: Room | None = None) -> NoteAnswer:
     """Return a note as callers see it, cut to the room it has."""
-    has = within or room(1, size=WHOLE_SIZE)
+    has = within or WHOLE
     content = text.fitting(value.content, size=has.size)
     links = sorted(value.links, key=lambda each: -each.confidence)
     words = max(has.size // LABELS_SHARE, FEWEST_LABELS)
@@ -124,7 +133,7 @@ def note(value: Note, *, retrievability: float | None = None, within: Room | Non
         keywords=_fitting(value.keywords, size=words),
         context=text.fitting(value.context, size=words),
         tags=_fitting(value.tags, size=words),
-        links=[link(each) for each in links[: has.links]],
+        links=[link(each, size=has.link_size) for each in links[: has.links]],
         more_links=len(links) - has.links if len(links) > has.links else None,
         session=value.session,
         position=value.position,
