@@ -27,8 +27,8 @@ def tokens(answer: str) -> float:
 
 async def answered(session: ClientSession, tool: str, arguments: Mapping[str, Any]) -> str:
     result = await session.call_tool(tool, dict(arguments))
-    assert not result.is_error, said(result)  # type: ignore[union-attr, arg-type]
-    return said(result)  # type: ignore[arg-type]
+    assert not result.is_error, said(result)
+    return said(result)
 
 
 @pytest.mark.parametrize("letter", ["x", "夜"])
