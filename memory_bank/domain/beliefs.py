@@ -208,16 +208,11 @@ def checked(statement: Statement) -> Statement:
         tags=checked_entity_tags(statement.tags),
         aliases=tuple(checked_name(each, field="aliases") for each in statement.aliases),
         rename=checked_name(statement.rename, field="rename") if statement.rename else "",
-        supersede=text.storable(statement.supersede).strip(),
+        supersede=checked_words(statement.supersede, field="supersede") if statement.supersede else "",
         source=_checked_source(statement.source),
         on_conflict=statement.on_conflict,
         undo=statement.undo,
     )
-    if given.supersede and len(fact_key(given.supersede)) < SHORTEST_WORDS:
-        raise InvalidInput(
-            "supersede",
-            f"give the fact's id, or at least {SHORTEST_WORDS} characters of its words: less names many",
-        )
     if len(given.aliases) > NAMES_LIMIT:
         raise InvalidInput("aliases", f"at most {NAMES_LIMIT} names, got {len(given.aliases)}")
     if given.undo is not None and (given.facts or given.supersede):
@@ -232,6 +227,18 @@ def checked_name(name: str, *, field: str = "name") -> str:
         raise InvalidInput(field, "give the name of the thing; it may not be blank")
     if len(cleaned) > NAME_LENGTH:
         raise InvalidInput(field, f"at most {NAME_LENGTH} characters, got {len(cleaned)}")
+    return cleaned
+
+
+def checked_words(words: str, *, field: str = "query") -> str:
+    """Return words that name facts, cleaned; raise `InvalidInput` where they name too much or could stand in none."""
+    cleaned = text.storable(words).strip()
+    if len(fact_key(cleaned)) < SHORTEST_WORDS:
+        raise InvalidInput(
+            field, f"give the fact's id, or at least {SHORTEST_WORDS} characters of its words: less names many"
+        )
+    if len(cleaned) > FACT_LENGTH:
+        raise InvalidInput(field, f"at most {FACT_LENGTH} characters, got {len(cleaned)}; a few words are enough")
     return cleaned
 
 

@@ -26,6 +26,9 @@ MERGED_KEPT = 20
 LONGEST_KEYWORD = 5
 """Words of up to so many characters name no exchange: they stand in too many."""
 
+WORDS_LENGTH = 10_000
+"""Characters of the words that may name an exchange."""
+
 LEVELS = ((4, 0.85), (2, 0.70), (1, 0.55), (0, 0.40))
 """Importance by the number of signals from which it holds, the highest first."""
 
@@ -257,6 +260,8 @@ def checked_words(words: str) -> str:
         raise InvalidInput(
             "query", f"give the exchange's id, or words from it of more than {LONGEST_KEYWORD} characters"
         )
+    if len(cleaned) > WORDS_LENGTH:
+        raise InvalidInput("query", f"at most {WORDS_LENGTH} characters, got {len(cleaned)}; a few words are enough")
     return cleaned
 
 

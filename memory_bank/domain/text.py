@@ -38,6 +38,15 @@ def preview(text: str, *, limit: int) -> str:
     return text[:cut].rstrip() + "…"
 
 
+def fitting(text: str, *, size: int) -> str:
+    """Return the beginning of `text` that takes `size` bytes at most, cut as `preview` cuts.
+
+    Bytes, because a letter outside ASCII takes a reader's room for several: two to four bytes, and about as many
+    quarters of a language model's token.
+    """
+    return preview(text, limit=len(text.encode()[:size].decode(errors="ignore")))
+
+
 def _joined(text: str, cut: int) -> bool:
     following, before = text[cut], text[cut - 1]
     if unicodedata.combining(following) or _CONTINUES.match(following) or before == "\u200d":

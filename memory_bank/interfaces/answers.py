@@ -11,20 +11,27 @@ from pydantic import Field
 
 from memory_bank.domain import text
 from memory_bank.domain.links import Link, LinkOrigin, LinkType
-from memory_bank.domain.notes import Enrichment, Kind, Note
+from memory_bank.domain.notes import CONTENT_LIMIT, Enrichment, Kind, Note
 from memory_bank.domain.recall import Recalled
 
-ANSWER_LENGTH = 60_000
-"""Characters of note text in one search or listing, about 15 000 tokens: clients refuse much longer answers."""
+ANSWER_SIZE = 40_000
+"""Bytes of text in one search or listing, 10 000 to 14 000 tokens: with labels and links it stays under the some 25 000
+beyond which clients refuse an answer."""
 
-FULL_LENGTH = 120_000
-"""Characters of note text in an answer to ids: the longest note fits."""
+FULL_SIZE = 120_000
+"""Bytes of note text in an answer to several ids."""
+
+WHOLE_SIZE = 4 * CONTENT_LIMIT
+"""Bytes of the longest note: it fits into an answer of its own."""
 
 SHORTEST_SHARE = 200
-PREVIEW_LENGTH = 500
-LABELS_SHARE, FEWEST_LABELS = 4, 40
+PREVIEW_SIZE = 500
+LABELS_SHARE, FEWEST_LABELS = 8, 40
 LINKS_SHOWN = 40
 """Links in one answer, shared among its notes, a note's surest first."""
+
+LINK_SIZE = 200
+"""Bytes of a link's explanation beside several notes."""
 
 
 class Answer(pydantic.BaseModel):
@@ -81,13 +88,13 @@ class NoteAnswer(Answer):
     arms: list[ArmAnswer] | None = None
 
 
-def link(value: Link) -> LinkAnswer:
-    """Return a link as callers see it."""
+def link(value: Link, *, size: int = WHOLE_SIZE) -> LinkAnswer:
+    """Return a link as callers see it, its explanation cut to `size` bytes."""
     return LinkAnswer(
         source_id=value.source_id,
         target_id=value.target_id,
         type=value.type,
-        explanation=value.explanation,
+        explanation=text.fitting(value.explanation, size=size),
         origin=value.origin,
         confidence=round(value.confidence, 4),
     )
@@ -95,33 +102,38 @@ def link(value: Link) -> LinkAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class Room:
-    """How much of each note fits into one answer: characters of its content, and links."""
+    """How much of each note fits into one answer: bytes of its content, links, and bytes of their explanations."""
 
-    length: int
+    size: int
     links: int
+    link_size: int = LINK_SIZE
 
 
-def room(count: int, *, length: int = ANSWER_LENGTH, preview: int | None = None) -> Room:
-    """Return the room of each of `count` notes that share an answer; `preview` bounds the content's further."""
-    share = max(length // max(count, 1), SHORTEST_SHARE)
-    return Room(length=share if preview is None else min(share, preview), links=max(LINKS_SHOWN // max(count, 1), 1))
+WHOLE = Room(size=WHOLE_SIZE, links=LINKS_SHOWN, link_size=WHOLE_SIZE)
+"""The room of a note that has an answer to itself."""
+
+
+def room(count: int, *, size: int = ANSWER_SIZE, preview: int | None = None) -> Room:
+    """Return the room of each of `count` texts that share an answer; `preview` bounds the content's further."""
+    share = max(size // max(count, 1), SHORTEST_SHARE)
+    return Room(size=share if preview is None else min(share, preview), links=max(LINKS_SHOWN // max(count, 1), 1))
 
 
 def note(value: Note, *, retrievability: float | None = None, within: Room | None = None) -> NoteAnswer:
     """Return a note as callers see it, cut to the room it has."""
-    has = within or room(1, length=FULL_LENGTH)
-    content = text.preview(value.content, limit=has.length)
+    has = within or WHOLE
+    content = text.fitting(value.content, size=has.size)
     links = sorted(value.links, key=lambda each: -each.confidence)
-    words = max(has.length // LABELS_SHARE, FEWEST_LABELS)
+    words = max(has.size // LABELS_SHARE, FEWEST_LABELS)
     return NoteAnswer(
         id=value.id,
         kind=value.kind,
         content=content,
         content_truncated=True if content != value.content else None,
-        keywords=_fitting(value.keywords, length=words),
-        context=text.preview(value.context, limit=max(words, FEWEST_LABELS)),
-        tags=_fitting(value.tags, length=words),
-        links=[link(each) for each in links[: has.links]],
+        keywords=_fitting(value.keywords, size=words),
+        context=text.fitting(value.context, size=words),
+        tags=_fitting(value.tags, size=words),
+        links=[link(each, size=has.link_size) for each in links[: has.links]],
         more_links=len(links) - has.links if len(links) > has.links else None,
         session=value.session,
         position=value.position,
@@ -146,7 +158,7 @@ def recalled(value: Recalled, *, within: Room | None = None, explain: bool = Fal
     )
 
 
-def _fitting(words: Sequence[str], *, length: int) -> list[str]:
-    """Return the first words that fit into `length` characters together."""
-    totals = accumulate(len(word) for word in words)
-    return [word for word, total in zip(words, totals, strict=True) if total <= length]
+def _fitting(words: Sequence[str], *, size: int) -> list[str]:
+    """Return the first words that fit into `size` bytes together."""
+    totals = accumulate(len(word.encode()) for word in words)
+    return [word for word, total in zip(words, totals, strict=True) if total <= size]

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 import pydantic
 from pydantic import BeforeValidator, Field
@@ -14,7 +14,11 @@ from memory_bank.errors import InvalidInput
 
 
 class Arguments(pydantic.BaseModel):
-    """Arguments of one operation; unknown ones are refused, null ones count as left out."""
+    """Arguments of one operation; unknown ones are refused, null ones count as left out.
+
+    So does the text "null", which some clients send for nothing, wherever leaving out is allowed: taken at its word, it
+    would become a tag, a name, or the new text of a note.
+    """
 
     model_config = pydantic.ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True, allow_inf_nan=False)
 
@@ -23,15 +27,14 @@ class Arguments(pydantic.BaseModel):
     def _left_out(cls, given: object) -> object:
         if not isinstance(given, Mapping):
             return given
-        return {name: value for name, value in given.items() if not cls._is_left_out(name, value)}
-
-    @classmethod
-    def _is_left_out(cls, name: str, value: object) -> bool:
-        if value is None:
-            return True
-        # some clients send the text "null" for an optional number or list; in a text field it may be meant
-        field = cls.model_fields.get(name)
-        return value == "null" and field is not None and not field.is_required() and not _is_text(field.annotation)
+        optional = {
+            each for name, field in cls.model_fields.items() if not field.is_required() for each in (name, field.alias)
+        }
+        return {
+            name: value
+            for name, value in given.items()
+            if value is not None and not (value == "null" and name in optional)
+        }
 
 
 class InBank(Arguments):
@@ -84,10 +87,6 @@ def _described(problem: ErrorDetails, known: Mapping[str, object]) -> tuple[str,
             return field, "must be a note's id, such as 019a2b3c-0000-7000-8000-000000000000"
         case _:
             return field, problem["msg"].removeprefix("Value error, ").lower()
-
-
-def _is_text(annotation: object) -> bool:
-    return annotation is str or str in get_args(annotation)
 
 
 def _from_json_text(given: object) -> object:

@@ -1,5 +1,6 @@
 """Entities, facts and relations: arguments, answers, and the service calls between them."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
@@ -12,6 +13,7 @@ from memory_bank.domain.beliefs import Cause, Entity, EntityType, Fact, OnConfli
 from memory_bank.domain.consolidation import Mode, Policy
 from memory_bank.domain.relations import Relation
 from memory_bank.errors import InvalidInput
+from memory_bank.interfaces import answers
 from memory_bank.interfaces.answers import Answer
 from memory_bank.interfaces.arguments import InBank, LenientList, Pairs, Texts, Words
 
@@ -22,9 +24,11 @@ if TYPE_CHECKING:
 
 Types = Annotated[list[EntityType], LenientList]
 
-FACT_PREVIEW = 1_000
-SHOWN = 200
-"""Facts, relations or pairs in one list of an answer."""
+FACT_SIZE = 1_000
+"""Bytes of a fact in an answer, where it has not to share them with many others."""
+
+SHOWN, FACTS_SHOWN = 200, 50
+"""Relations or pairs, and facts, in one list of an answer."""
 
 
 class Published(InBank):
@@ -198,17 +202,24 @@ class ConsolidateAnswer(Answer):
     refreshed: int
     unsure: int
     archived_facts: int
-    retired_facts: list[FactAnswer]
+    retired: int
+    retired_facts: list[FactAnswer] = Field(description="The first of those that are retired.")
     archived_exchanges: int
     pruned_exchanges: int
     near_duplicates: list[AlikeAnswer]
 
 
-def fact(value: Fact, *, now: datetime) -> FactAnswer:
-    """Return a fact as callers see it."""
+def facts(values: Sequence[Fact], *, now: datetime) -> list[FactAnswer]:
+    """Return facts that share an answer."""
+    size = answers.room(len(values), preview=FACT_SIZE).size
+    return [fact(each, now=now, size=size) for each in values]
+
+
+def fact(value: Fact, *, now: datetime, size: int = FACT_SIZE) -> FactAnswer:
+    """Return a fact as callers see it, cut to `size` bytes."""
     return FactAnswer(
         id=value.id,
-        content=text.preview(value.content, limit=FACT_PREVIEW),
+        content=text.fitting(value.content, size=size),
         status=value.status,
         confidence=round(value.confidence(now), 4),
         sources=value.sources,
@@ -216,7 +227,7 @@ def fact(value: Fact, *, now: datetime) -> FactAnswer:
         first_seen=value.first_seen,
         last_confirmed=value.last_confirmed,
         superseded_by=value.superseded_by,
-        superseded_by_content=value.superseded_by_content,
+        superseded_by_content=value.superseded_by_content and text.fitting(value.superseded_by_content, size=size),
         superseded_at=value.superseded_at,
         reason=value.reason or None,
         cause=value.cause,
@@ -260,15 +271,15 @@ async def remember(app: "App", asked: Remember) -> RememberAnswer:
     return RememberAnswer(
         entity=entity(done.entity),
         created=done.created,
-        added=[fact(each, now=now) for each in done.added],
-        confirmed=[fact(each, now=now) for each in done.confirmed],
-        replaced=[fact(each, now=now) for each in done.replaced],
+        added=facts(done.added, now=now),
+        confirmed=facts(done.confirmed, now=now),
+        replaced=facts(done.replaced, now=now),
         conflicts=[
             ConflictAnswer(old=fact(each.old, now=now), new=each.new, reason=each.reason, superseded=each.superseded)
             for each in done.contradicted
         ],
         held_back=list(done.held_back),
-        chain=[fact(each, now=now) for each in (*before, *new)] if before else [],
+        chain=facts((*before, *new), now=now) if before else [],
         active=done.active,
         historical=done.historical,
         message=_told(asked, done),
@@ -294,7 +305,7 @@ def _told(asked: Remember, done: "Remembered") -> str:
 
 def _told_of_replaced(asked: Remember, done: "Remembered") -> str:
     if not done.replaced:
-        return f"No other fact says {asked.supersede!r}: nothing was replaced."
+        return f"No other fact says {text.preview(asked.supersede, limit=80)!r}: nothing was replaced."
     verb = "replaced" if asked.facts else "removed"
     words = "; ".join(text.preview(each.content, limit=80) for each in done.replaced[:5])
     more = f" and {len(done.replaced) - 5} more" if len(done.replaced) > 5 else ""
@@ -338,7 +349,8 @@ async def consolidate(app: "App", asked: Consolidate) -> ConsolidateAnswer:
         refreshed=done.refreshed,
         unsure=done.unsure,
         archived_facts=len(done.archived_facts),
-        retired_facts=[fact(each, now=now) for each in done.retired_facts[:SHOWN]],
+        retired=len(done.retired_facts),
+        retired_facts=facts(done.retired_facts[:FACTS_SHOWN], now=now),
         archived_exchanges=done.archived_exchanges,
         pruned_exchanges=done.pruned_exchanges,
         near_duplicates=[AlikeAnswer(one=one.name, other=other.name) for one, other in done.alike[:SHOWN]],

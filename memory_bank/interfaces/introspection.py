@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from memory_bank.domain import recall
+from memory_bank.domain import recall, text
 from memory_bank.errors import InvalidInput
 from memory_bank.interfaces import beliefs, recollection
 from memory_bank.interfaces.answers import Answer
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from memory_bank.services.forgetting import Forgotten
     from memory_bank.services.introspection import Gap, Stale, Statistics
 
-_SIDE_LENGTH = 300
+_SIDE_SIZE = 300
+_FACT_LENGTH = 200
 
 
 class View(StrEnum):
@@ -173,9 +174,9 @@ def _forgotten(app: "App", gone: "Forgotten") -> ForgetAnswer:
     return ForgetAnswer(
         forgotten=not gone.preview,
         entity=None if gone.entity is None else beliefs.entity(gone.entity),
-        facts=[beliefs.fact(each, now=now) for each in gone.facts[:shown]],
+        facts=beliefs.facts(gone.facts[: beliefs.FACTS_SHOWN], now=now),
         relations=[beliefs.relation(each) for each in gone.relations[:shown]],
-        exchanges=[recollection.exchange(each, length=_SIDE_LENGTH) for each in gone.exchanges[:shown]],
+        exchanges=[recollection.exchange(each, size=_SIDE_SIZE) for each in gone.exchanges[:shown]],
         total=gone.total,
     )
 
@@ -202,7 +203,9 @@ def _statistics(value: "Statistics") -> StatisticsAnswer:
 
 def _stale(value: "Stale") -> StaleAnswer:
     return StaleAnswer(
-        name=value.entity.name, days=value.days, fact=None if value.fact is None else value.fact.content[:200]
+        name=value.entity.name,
+        days=value.days,
+        fact=None if value.fact is None else text.preview(value.fact.content, limit=_FACT_LENGTH),
     )
 
 

@@ -1,5 +1,6 @@
 """The operations on notes and their links: arguments, answers, and the one service call between them."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
@@ -109,6 +110,9 @@ class Filters(Reading):
         )
 
 
+_CONDITIONS = tuple(Filters.model_fields.keys() - InBank.model_fields.keys() - {"tag_match"})
+
+
 class SearchNotes(Filters):
     """Arguments of search_memory_notes."""
 
@@ -126,6 +130,14 @@ class SearchNotes(Filters):
     )
     expand: bool = Field(default=False, description="Also return notes that the best ones link to.")
     explain: bool = Field(default=False, description="Say for each note which arm of the search ranked it where.")
+
+    @pydantic.model_validator(mode="before")
+    @classmethod
+    def _by_conditions_alone(cls, given: object) -> object:
+        # some clients leave the text out where they search by a tag
+        if isinstance(given, Mapping) and given.get("context") is None and any(map(given.get, _CONDITIONS)):
+            return {**given, "context": ""}
+        return given
 
 
 class GetNotes(Reading):
@@ -151,7 +163,9 @@ class EditFields(Arguments):
     remove_tags: Words = Field(default=[], description="Tags to take away.")
 
     def change(self) -> Change:
-        """Return the edit as services take it."""
+        """Return the edit as services take it; raises `InvalidInput` where it changes nothing."""
+        if not self.model_fields_set & EditFields.model_fields.keys():
+            raise InvalidInput("content", f"nothing to change; give one of {', '.join(EditFields.model_fields)}")
         return Change(
             content=self.content,
             context=self.context,
@@ -265,6 +279,7 @@ class NeighbourhoodAnswer(Answer):
 
     notes: list[NeighbourAnswer]
     links: list[LinkAnswer]
+    more_links: int | None = Field(default=None, description="Links left out here; ask with a smaller depth or limit.")
 
 
 async def add(app: "App", asked: AddNote) -> AddedAnswer:
@@ -324,7 +339,7 @@ async def get(app: "App", asked: GetNotes) -> GotAnswer:
     """Fetch notes by id, in full."""
     found = await app.notes.get(asked.bank, asked.ids)
     known = {each.note.id for each in found}
-    within = answers.room(len(found), length=answers.FULL_LENGTH)
+    within = answers.room(len(found), size=answers.FULL_SIZE) if len(found) > 1 else None
     return GotAnswer(
         notes=[answers.recalled(each, within=within) for each in found],
         missing=[id for id in dict.fromkeys(asked.ids) if id not in known],
@@ -343,7 +358,7 @@ async def browse(app: "App", asked: ListNotes) -> PageAnswer:
     """List notes, newest first."""
     after = filters.parsed_cursor(asked.cursor) if asked.cursor else None
     page = await app.notes.browse(asked.bank, wanted=asked.wanted(), after=after, limit=asked.limit)
-    within = answers.room(len(page.notes), preview=answers.PREVIEW_LENGTH)
+    within = answers.room(len(page.notes), preview=answers.PREVIEW_SIZE)
     return PageAnswer(
         notes=[answers.recalled(each, within=within) for each in page.notes],
         total=page.total,
@@ -360,7 +375,7 @@ async def delete(app: "App", asked: DeleteNote) -> DeletedAnswer:
     """Delete a note, or show what would be deleted."""
     gone = await app.notes.delete(asked.bank, asked.id, preview=asked.preview)
     return DeletedAnswer(
-        deleted=not asked.preview, note=answers.note(gone, within=answers.room(1, preview=answers.PREVIEW_LENGTH))
+        deleted=not asked.preview, note=answers.note(gone, within=answers.room(1, preview=answers.PREVIEW_SIZE))
     )
 
 
@@ -374,7 +389,7 @@ async def link(app: "App", asked: LinkNotes) -> LinkAnswer:
 
 # the links among all of the notes stand beside them
 _LINKS_BESIDE: dict[str, list[LinkAnswer] | None] = {"links": [], "more_links": None}
-_LINKS_IN_NEIGHBOURHOOD = 200
+_LINKS_OF_EACH, _LINKS_IN_NEIGHBOURHOOD = 5, 200
 
 
 async def neighbourhood(app: "App", asked: Neighbourhood) -> NeighbourhoodAnswer:
@@ -382,7 +397,11 @@ async def neighbourhood(app: "App", asked: Neighbourhood) -> NeighbourhoodAnswer
     around = await app.links.neighbourhood(
         asked.bank, asked.id, depth=asked.depth, limit=asked.limit, types=asked.types
     )
-    within = answers.room(len(around.neighbours))
+    count = len(around.neighbours)
+    # notes and links share the answer
+    within = answers.room(count, size=answers.ANSWER_SIZE // 2)
+    links = around.links[: min(_LINKS_OF_EACH * count, _LINKS_IN_NEIGHBOURHOOD)]
+    size = answers.room(len(links), size=answers.ANSWER_SIZE // 2).size
     return NeighbourhoodAnswer(
         notes=[
             NeighbourAnswer(
@@ -391,5 +410,6 @@ async def neighbourhood(app: "App", asked: Neighbourhood) -> NeighbourhoodAnswer
             )
             for each in around.neighbours
         ],
-        links=[answers.link(each) for each in around.links[:_LINKS_IN_NEIGHBOURHOOD]],
+        links=[answers.link(each, size=size) for each in links],
+        more_links=len(around.links) - len(links) or None,
     )

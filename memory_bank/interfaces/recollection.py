@@ -22,8 +22,8 @@ from memory_bank.interfaces.notes import Kinds
 if TYPE_CHECKING:
     from memory_bank.bootstrap import App
 
-_FEWEST_CHARACTERS = 300
-"""Of each side of an exchange, in a list of many."""
+_SMALLEST_SIDE = 300
+"""Bytes of each side of an exchange, in a list of many."""
 
 
 class Mode(StrEnum):
@@ -48,7 +48,11 @@ class Recall(Published, Reading):
         description="search: everything about a question; entity: one thing and its facts; history: how the facts "
         "about it changed; relations: how things relate; exchanges: past turns; timeline: what happened lately.",
     )
-    query: str = Field(default="", description="What to look for; needed to search, narrows entity and exchanges.")
+    query: str = Field(
+        default="",
+        description="What to look for; needed to search unless tags, kinds or project say it, narrows entity and "
+        "exchanges.",
+    )
     name: str = Field(default="", description="The thing; needed for entity and history, narrows relations.")
     limit: int | None = Field(default=None, ge=1, le=recall.RESULT_LIMIT, description="Most results.")
     offset: int = Field(default=0, ge=0, le=1_000_000, description="Exchanges to pass over, for the next page.")
@@ -118,13 +122,13 @@ class RecallAnswer(Answer):
     next_offset: int | None = None
 
 
-def exchange(value: Exchange, *, length: int) -> ExchangeAnswer:
-    """Return an exchange as callers see it, each side cut to `length` characters."""
+def exchange(value: Exchange, *, size: int) -> ExchangeAnswer:
+    """Return an exchange as callers see it, each side cut to `size` bytes."""
     return ExchangeAnswer(
         id=value.id,
         external_id=value.external_id,
-        user=text.preview(value.user, limit=length),
-        assistant=text.preview(value.assistant, limit=length),
+        user=text.fitting(value.user, size=size),
+        assistant=text.fitting(value.assistant, size=size),
         session=value.session,
         timestamp=value.timestamp,
         importance=round(value.importance, 4),
@@ -152,9 +156,9 @@ async def recalled(app: "App", asked: Recall) -> RecallAnswer:
 
 
 async def _searched(app: "App", asked: Recall) -> RecallAnswer:
-    if not asked.query:
-        raise InvalidInput("query", "say what to search for, or choose another mode")
     wanted = filters.checked(tags=asked.tags, kinds=asked.kinds, project=asked.project or None)
+    if text.is_blank(asked.query) and wanted == filters.Filter():
+        raise InvalidInput("query", "say what to search for, or choose another mode")
     found = await app.recall.search(asked.bank, recall.Query(text=asked.query, limit=asked.most, wanted=wanted))
     ids = [each.note.id for each in found if each.note.kind is Kind.FACT]
     believed = await app.beliefs.believed(asked.bank, ids)
@@ -168,7 +172,7 @@ async def _searched(app: "App", asked: Recall) -> RecallAnswer:
                 **answers.recalled(each, within=within).model_dump(),
                 about=None if held is None else held.entity.name,
                 fact=None if held is None else facts.fact(held.fact, now=now),
-                earlier=None if earlier is None else [facts.fact(old, now=now) for old in earlier],
+                earlier=None if earlier is None else facts.facts(earlier, now=now),
             )
         )
     weak = True if ranking.is_weak([each.evidence for each in found]) else None
@@ -192,8 +196,8 @@ async def _entity(app: "App", asked: Recall) -> RecallAnswer:
     return RecallAnswer(
         mode=asked.mode,
         entity=facts.entity(entity),
-        facts=[facts.fact(each, now=now) for each in active[: asked.most]],
-        history=[facts.fact(each, now=now) for each in history[: asked.most]] if asked.include_history else None,
+        facts=facts.facts(active[: asked.most], now=now),
+        history=facts.facts(history[: asked.most], now=now) if asked.include_history else None,
         relations=[facts.relation(each) for each in around.relations],
         total=len(active),
     )
@@ -211,10 +215,12 @@ async def _history(app: "App", asked: Recall) -> RecallAnswer:
     entity, held = await app.beliefs.entity(asked.bank, _named(asked))
     now = app.clock.now()
     changed = [each for each in beliefs.chains(held) if len(each) > 1 or each[0].status is not Status.ACTIVE]
+    shown = changed[-asked.most :]
+    size = answers.room(sum(map(len, shown)), preview=facts.FACT_SIZE).size
     return RecallAnswer(
         mode=asked.mode,
         entity=facts.entity(entity),
-        chains=[[facts.fact(each, now=now) for each in chain] for chain in changed[-asked.most :]],
+        chains=[[facts.fact(each, now=now, size=size) for each in chain] for chain in shown],
         total=len(changed),
     )
 
@@ -234,14 +240,14 @@ async def _relations(app: "App", asked: Recall) -> RecallAnswer:
 
 
 async def _exchanges(app: "App", asked: Recall) -> RecallAnswer:
-    length = max(answers.ANSWER_LENGTH // (2 * asked.most), _FEWEST_CHARACTERS)
+    size = max(answers.ANSWER_SIZE // (2 * asked.most), _SMALLEST_SIDE)
     if asked.query:
         wanted = filters.checked(
             kinds=[Kind.EXCHANGE], project=asked.project or None, session=asked.session or None, tags=asked.tags
         )
         found = await app.recall.search(asked.bank, recall.Query(text=asked.query, limit=asked.most, wanted=wanted))
         kept = await app.exchanges.several(asked.bank, [each.note.id for each in found])
-        return RecallAnswer(mode=asked.mode, exchanges=[exchange(each, length=length) for each in kept])
+        return RecallAnswer(mode=asked.mode, exchanges=[exchange(each, size=size) for each in kept])
     page = await app.exchanges.browse(
         asked.bank,
         session=asked.session or None,
@@ -252,7 +258,7 @@ async def _exchanges(app: "App", asked: Recall) -> RecallAnswer:
     beyond = asked.offset + len(page.exchanges)
     return RecallAnswer(
         mode=asked.mode,
-        exchanges=[exchange(each, length=length) for each in page.exchanges],
+        exchanges=[exchange(each, size=size) for each in page.exchanges],
         total=page.total,
         next_offset=beyond if beyond < page.total else None,
     )
@@ -266,7 +272,7 @@ async def _timeline(app: "App", asked: Recall) -> RecallAnswer:
             at=each.note.timestamp,
             kind=each.note.kind.value,
             id=each.note.id,
-            content=text.preview(each.note.content, limit=_FEWEST_CHARACTERS),
+            content=text.fitting(each.note.content, size=_SMALLEST_SIDE),
         )
         for each in page.notes
     ]

@@ -7,12 +7,12 @@ from uuid import UUID
 
 from pydantic import Field
 
-from memory_bank.domain import recall, working_memory
+from memory_bank.domain import recall, text, working_memory
 from memory_bank.domain.tasks import Task, TaskStatus
 from memory_bank.domain.tokens import Level
 from memory_bank.domain.working_memory import Event, EventType
 from memory_bank.errors import InvalidInput
-from memory_bank.interfaces import recollection
+from memory_bank.interfaces import answers, recollection
 from memory_bank.interfaces.answers import Answer
 from memory_bank.interfaces.arguments import Words
 from memory_bank.interfaces.beliefs import Published
@@ -21,7 +21,7 @@ from memory_bank.interfaces.recollection import ExchangeAnswer
 if TYPE_CHECKING:
     from memory_bank.bootstrap import App
 
-_SIDE_LENGTH = 2_000
+_SIDE_SIZE = 4_000
 
 
 class Observe(Published):
@@ -70,6 +70,9 @@ class EventAnswer(Answer):
 
     type: EventType
     content: str
+    content_truncated: bool | None = Field(
+        default=None, description="True where content is cut; fewer events have more room."
+    )
     created_at: datetime
 
 
@@ -162,9 +165,15 @@ def task(value: Task) -> TaskAnswer:
     )
 
 
-def event(value: Event) -> EventAnswer:
-    """Return an event as callers see it."""
-    return EventAnswer(type=value.type, content=value.content, created_at=value.created_at)
+def event(value: Event, *, size: int) -> EventAnswer:
+    """Return an event as callers see it, cut to `size` bytes."""
+    content = text.fitting(value.content, size=size)
+    return EventAnswer(
+        type=value.type,
+        content=content,
+        content_truncated=True if content != value.content else None,
+        created_at=value.created_at,
+    )
 
 
 async def observe(app: "App", asked: Observe) -> ObserveAnswer:
@@ -179,7 +188,7 @@ async def observe(app: "App", asked: Observe) -> ObserveAnswer:
         tags=asked.tags,
     )
     return ObserveAnswer(
-        exchange=recollection.exchange(done.exchange, length=_SIDE_LENGTH),
+        exchange=recollection.exchange(done.exchange, size=_SIDE_SIZE),
         merged=done.merged,
         importance_given=done.exchange.importance_given,
     )
@@ -187,14 +196,15 @@ async def observe(app: "App", asked: Observe) -> ObserveAnswer:
 
 async def context(app: "App", asked: Context) -> ContextAnswer:
     """Push to a session's working memory, read it, or clear it."""
-    session = asked.session_id
+    session = working_memory.checked_session(asked.session_id)
     match asked.action:
         case ContextAction.PUSH:
             pushed = await app.working_memory.push(asked.bank, session, asked.content, type=asked.event_type)
-            return ContextAnswer(session_id=session, events=[event(pushed)])
+            return ContextAnswer(session_id=pushed.session, events=[event(pushed, size=answers.ANSWER_SIZE)])
         case ContextAction.GET:
             found = await app.working_memory.get(asked.bank, session, limit=asked.limit)
-            return ContextAnswer(session_id=session, events=[event(each) for each in found])
+            size = answers.room(len(found)).size
+            return ContextAnswer(session_id=session, events=[event(each, size=size) for each in found])
         case ContextAction.CLEAR:
             cleared = await app.working_memory.clear(asked.bank, session)
             return ContextAnswer(session_id=session, events=[], cleared=cleared)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from memory_bank.domain import banks, beliefs
+from memory_bank.domain import banks, beliefs, text
 from memory_bank.domain.beliefs import Cause, Entity, EntityType, Fact, OnConflict, Statement, Status
 from memory_bank.domain.notes import Draft, Kind, When
 from memory_bank.domain.tasks import Outcome
@@ -121,8 +121,9 @@ class BeliefService:
         # what is stated again holds on: nothing takes its own place
         replaced = [each for each in named if beliefs.fact_key(each.content) not in stated]
         if given.supersede and not named and not given.facts:
+            sought = text.preview(given.supersede, limit=80)
             raise NotFound(
-                f"no active fact of {entity.name!r} says {given.supersede!r}; recall it in mode entity to see its facts"
+                f"no active fact of {entity.name!r} says {sought!r}; recall it in mode entity to see its facts"
             )
         staying = [each for each in active if each not in replaced]
         plan = await self._planned(prepared, entity, staying)

@@ -26,7 +26,6 @@ ALIASES = {
 # Keys of the same files that configured a framework this product does not have: they may stay, and do nothing.
 _RETIRED = ("spring.application.name", "spring.ai.mcp.server.", "spring.jpa.properties.")
 _OUR_PREFIXES = ("MEMORY_BANK_", "RETRIEVABILITY_FILTER_", "RETRIEVABILITYFILTER_", "EMBEDDING_", "ENRICHMENT_")
-_SHARED_PREFIXES = ("OPENAI_", "POSTGRES_")
 # Kubernetes sets these for each service beside the pod, one called memory-bank included.
 _SERVICE_LINK = re.compile(r"_SERVICE_HOST$|_SERVICE_PORT(_|$)|_PORT(_\d+_(TCP|UDP|SCTP)(_|$)|$)")
 
@@ -78,6 +77,8 @@ class Catalogue:
         self._by_name = {properties.relaxed(setting.key): setting for setting in self.settings}
         self._by_variable = {setting.environment: setting for setting in self.settings}
         self._by_alias = {properties.relaxed(alias): self.by_key[key] for alias, key in ALIASES.items()}
+        names = [setting.environment for setting in self.settings if "_" in setting.environment]
+        self.prefixes = tuple({f"{name.partition('_')[0]}_" for name in names})
 
     def named(self, name: str) -> Setting | None:
         """Return the setting that a key in a file or on the command line means."""
@@ -206,7 +207,8 @@ def _suspicion(catalogue: Catalogue, name: str) -> tuple[str, ...]:
     if name.startswith(_OUR_PREFIXES):
         hint = f"; did you mean {near}?" if near else ""
         return (f"environment variable {_shown(name)} is not a setting and has no effect{hint}",)
-    if name.startswith(_SHARED_PREFIXES) and properties.is_slip(name, known):
+    # what begins otherwise like a setting may be another program's: only a slip of the pen is told
+    if name.startswith(catalogue.prefixes) and properties.is_slip(name, known):
         return (f"environment variable {_shown(name)} is not a setting and has no effect; did you mean {near}?",)
     return ()
 

@@ -88,7 +88,7 @@ def _consolidated(answer: beliefs.ConsolidateAnswer) -> str:
     verb = "would be" if answer.dry_run else "were"
     lines = [
         f"{answer.refreshed} facts hold, {answer.unsure} of them unsure",
-        f"{answer.archived_facts} superseded facts {verb} archived, {len(answer.retired_facts)} retired; "
+        f"{answer.archived_facts} superseded facts {verb} archived, {answer.retired} retired; "
         f"{answer.archived_exchanges} exchanges {verb} archived, {answer.pruned_exchanges} forgotten",
         *map(_fact, answer.retired_facts),
         *(f"perhaps one thing: {each.one} / {each.other}" for each in answer.near_duplicates),

@@ -21,7 +21,7 @@ from mcp.shared.message import SessionMessage
 
 from memory_bank.interfaces.access import Owner
 from memory_bank.interfaces.guards import BODY_LIMIT, cleaned
-from memory_bank.interfaces.mcp import server
+from memory_bank.interfaces.mcp import server, wire
 from memory_bank.interfaces.opening import Opening
 from memory_bank.settings import Settings
 
@@ -39,8 +39,8 @@ class End(Enum):
     SIGNAL = auto()
 
 
-async def serve(settings: Settings) -> End:
-    """Answer one client until it closes its end or a signal comes; everything opened is then closed.
+async def serve(settings: Settings, outgoing: BinaryIO) -> End:
+    """Answer one client through `outgoing` until it closes its end or a signal comes; all that was opened is closed.
 
     A configuration that the store refuses is told to the client with every call.
     """
@@ -49,7 +49,7 @@ async def serve(settings: Settings) -> End:
     for each in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(each, stopped.set)
     async with Opening(settings, on_refused=lambda: None) as opening:
-        serving = asyncio.create_task(_answer(opening))
+        serving = asyncio.create_task(_answer(opening, outgoing))
         stopping = asyncio.create_task(stopped.wait())
         await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
         stopping.cancel()
@@ -163,28 +163,16 @@ class _Answers:
         await self.aclose()
 
 
-async def _answer(opening: Opening) -> None:
+async def _answer(opening: Opening, outgoing: BinaryIO) -> None:
     mcp = server.build(opening.settings, caller=lambda context: Owner(opening))
 
     def refuse(error: types.JSONRPCError) -> None:
-        anyio.from_thread.run(outgoing.send, SessionMessage(error))
+        anyio.from_thread.run(sending.send, SessionMessage(error))
 
-    lines = Lines(_client(), refuse=refuse)
-    async with stdio_server(stdin=anyio.wrap_file(cast(IO[str], lines))) as (incoming, outgoing):
-        await mcp.run(incoming, _Answers(outgoing, lines), mcp.create_initialization_options())
-
-
-def _client() -> BinaryIO:
-    """Take standard input for the client alone: what else reads it in this process, or in a child, finds nothing."""
-    try:
-        private = os.dup(0)
-    except OSError:
-        return io.BytesIO()
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    # left open to the end: a thread may still wait in it
-    return os.fdopen(private, "rb", closefd=False)
+    lines = Lines(wire.incoming(), refuse=refuse)
+    answers = io.TextIOWrapper(outgoing, encoding="utf-8", newline="\n")
+    async with stdio_server(anyio.wrap_file(cast(IO[str], lines)), anyio.wrap_file(answers)) as (incoming, sending):
+        await mcp.run(incoming, _Answers(sending, lines), mcp.create_initialization_options())
 
 
 def _end_within(seconds: float) -> None:
