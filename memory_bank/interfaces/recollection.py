@@ -1,5 +1,6 @@
 """Recall in its modes: a search, one thing with its facts, their history, relations, exchanges, the course of time."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -162,11 +163,12 @@ async def _searched(app: "App", asked: Recall) -> RecallAnswer:
     found = await app.recall.search(asked.bank, recall.Query(text=asked.query, limit=asked.most, wanted=wanted))
     ids = [each.note.id for each in found if each.note.kind is Kind.FACT]
     believed = await app.beliefs.believed(asked.bank, ids)
+    histories = await _histories(app, asked, [each.fact for each in believed.values()])
     now, within = app.clock.now(), answers.room(len(found))
     results = []
     for each in found:
         held = believed.get(each.note.id)
-        earlier = await app.beliefs.earlier(asked.bank, [each.note.id]) if held and asked.include_history else None
+        earlier = histories.get(each.note.id)
         results.append(
             FoundAnswer(
                 **answers.recalled(each, within=within).model_dump(),
@@ -177,6 +179,14 @@ async def _searched(app: "App", asked: Recall) -> RecallAnswer:
         )
     weak = True if ranking.is_weak([each.evidence for each in found]) else None
     return RecallAnswer(mode=asked.mode, results=results, weak=weak)
+
+
+async def _histories(app: "App", asked: Recall, held: Sequence[Fact]) -> dict[UUID, list[Fact]]:
+    """Return what each of these facts took the place of, in that order; nothing unless history is asked for."""
+    if not asked.include_history:
+        return {}
+    earlier = await app.beliefs.earlier(asked.bank, [each.id for each in held])
+    return {chain[-1].id: chain[:-1] for chain in beliefs.chains([*held, *earlier])}
 
 
 async def _entity(app: "App", asked: Recall) -> RecallAnswer:
