@@ -56,7 +56,7 @@ def test_a_password_of_any_characters_migrates_serves_and_is_never_told(commands
         assert [each["content"] for each in found["notes"]] == ["stored by an ordinary role"]
 
 
-def test_a_data_folder_that_cannot_be_written_is_no_obstacle_where_nothing_is_kept_in_it(
+def test_a_data_folder_that_cannot_be_written_is_no_obstacle_where_it_holds_nothing(
     commands: Commands, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("no folder")
