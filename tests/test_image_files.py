@@ -99,7 +99,7 @@ def test_only_what_the_database_beside_it_asks_for_is_set_by_compose() -> None:
     given = {name: value for name, value in SERVICE["environment"].items() if value is not None}
 
     # anything else here would outrank the mounted properties file
-    assert set(given) == {"POSTGRES_URL", "SERVER_INSECURE"}
+    assert set(given) == {"POSTGRES_URL", "SERVER_INSECURE", "BACKUP_DIR"}
 
 
 def test_the_server_may_listen_without_tokens_only_because_the_port_is_published_on_loopback() -> None:
