@@ -18,7 +18,13 @@ def ours(thing: SchemaItem, name: str | None, kind: str, reflected: bool, counte
 
 def run(connection: sa.Connection) -> None:
     """Migrate on `connection`, inside its transaction."""
-    context.configure(connection=connection, target_metadata=tables.metadata, include_object=ours, compare_type=True)
+    context.configure(
+        connection=connection,
+        target_metadata=tables.metadata,
+        include_object=ours,
+        compare_type=True,
+        version_table_schema=context.config.attributes.get("schema"),
+    )
     with context.begin_transaction():
         context.run_migrations()
 

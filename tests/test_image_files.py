@@ -99,7 +99,7 @@ def test_only_what_the_database_beside_it_asks_for_is_set_by_compose() -> None:
     given = {name: value for name, value in SERVICE["environment"].items() if value is not None}
 
     # anything else here would outrank the mounted properties file
-    assert set(given) == {"POSTGRES_URL", "SERVER_INSECURE"}
+    assert set(given) == {"POSTGRES_URL", "SERVER_INSECURE", "BACKUP_DIR"}
 
 
 def test_the_server_may_listen_without_tokens_only_because_the_port_is_published_on_loopback() -> None:
@@ -114,8 +114,8 @@ def test_user_name_password_and_database_of_the_url_are_those_the_database_is_ma
     address = postgres_url.parsed(default[1])
 
     assert address.url == f"postgresql://postgres:5432/{DATABASE['environment']['POSTGRES_DB']}"
-    assert DATABASE["environment"]["POSTGRES_USER"] == f"${{POSTGRES_USERNAME:-{address.username}}}"
-    assert DATABASE["environment"]["POSTGRES_PASSWORD"] == f"${{POSTGRES_PASSWORD:-{address.password}}}"
+    assert DATABASE["environment"]["SERVICE_USERNAME"] == f"${{POSTGRES_USERNAME:-{address.username}}}"
+    assert DATABASE["environment"]["SERVICE_PASSWORD"] == f"${{POSTGRES_PASSWORD:-{address.password}}}"
 
 
 def test_a_password_is_handed_over_beside_the_url_so_that_nothing_in_it_needs_encoding() -> None:
@@ -142,7 +142,8 @@ def test_data_lies_in_named_volumes_and_the_properties_are_mounted_where_they_ar
 
     assert mounted["memory-bank-data"] == image_environment()["MEMORY_BANK_DATA_DIR"]
     assert mounted["./config"] == "/app/config:ro"
-    assert set(mounted) - {"./config"} == set(COMPOSE["volumes"])
+    assert mounted["./docker/postgres"] == "/docker-entrypoint-initdb.d:ro"
+    assert set(mounted) - {"./config", "./docker/postgres"} == set(COMPOSE["volumes"])
     assert (ROOT / "config" / "application.properties").is_file()
 
 

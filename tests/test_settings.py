@@ -67,6 +67,9 @@ SAMPLES: dict[str, tuple[str, object]] = {
     "enrichment.attempts": ("3", 3),
     "worker.enabled": ("false", False),
     "worker.concurrency": ("8", 8),
+    "backup.dir": ("snapshots", NOWHERE / "snapshots"),
+    "backup.interval": ("12h", 43_200.0),
+    "backup.keep": ("3", 3),
     "redaction.enabled": ("off", False),
     "mcp.toolsets": ("Project, notes,notes", (settings.Toolset.PROJECT, settings.Toolset.NOTES)),
     "memory-bank.data-dir": ("~/memories", Path("/home/ada/memories")),
@@ -122,7 +125,9 @@ def test_every_setting_has_a_sample() -> None:
 def test_a_file_changes_the_setting_and_is_named_as_its_source(key: str, tmp_path: Path) -> None:
     text, value = SAMPLES[key]
     loaded = load(file=f"# a comment\n\n{key}={text}\n", cwd=tmp_path)
-    wanted = tmp_path / "graphs" if key == "embedding.graph-dir" else value
+    wanted = (
+        tmp_path / value.relative_to(NOWHERE) if isinstance(value, Path) and value.is_relative_to(NOWHERE) else value
+    )
     assert value_of(loaded, key) == wanted != value_of(load(), key)
     assert row_of(loaded, key).source == "application.properties:3"
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from memory_bank.providers import embedding
+from memory_bank.services.backups import BackupService
 from memory_bank.services.beliefs import BeliefService
 from memory_bank.services.clock import Clock
 from memory_bank.services.consolidation import ConsolidationService
@@ -29,7 +30,18 @@ from memory_bank.store.queue import JobQueue
 
 SEARCHING = "recall"
 UNGUARDED = frozenset(
-    {"settings", "enrichment", "maintenance", "measurement", "evaluation", "tokens", "embedder", "jobs", "clock"}
+    {
+        "settings",
+        "enrichment",
+        "maintenance",
+        "measurement",
+        "evaluation",
+        "tokens",
+        "backups",
+        "embedder",
+        "jobs",
+        "clock",
+    }
 )
 """Parts of an app that take no text from callers and answer with none: all others are guarded against secrets."""
 
@@ -78,6 +90,7 @@ class App:
     measurement: MeasurementService
     evaluation: EvaluationService
     tokens: TokenService
+    backups: BackupService
     embedder: LoadingEmbedder
     jobs: JobQueue
     clock: Clock

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from memory_bank.bootstrap.app import App, LoadingEmbedder, Parts
 from memory_bank.providers import embedding, heuristics, llm
+from memory_bank.services.backups import BackupService
 from memory_bank.services.beliefs import BeliefService, OutcomeBeliefs
 from memory_bank.services.clock import Clock
 from memory_bank.services.consolidation import ConsolidationService
@@ -98,6 +99,9 @@ def services(settings: Settings, on: Foundations, *, parts: Parts) -> App:
         measurement=measurement,
         evaluation=EvaluationService(notes=notes, recall=recall, embedder=on.embedder, measurement=measurement),
         tokens=TokenService(database=database, clock=clock, authentication=settings.server.auth),
+        backups=BackupService(
+            database=database, url=on.url, embedder=on.embedder, clock=clock, schedule=settings.snapshots()
+        ),
         embedder=on.embedder,
         jobs=jobs,
         clock=clock,

@@ -17,12 +17,16 @@ logger = logging.getLogger(__name__)
 SWEEP_SECONDS = 60.0
 WORKER_RESTART_SECONDS = 2.0
 WATCH_SECONDS = 2.0
+# a server that has just started has callers waiting; an editor's may live for minutes only
+FIRST_SNAPSHOT_SECONDS = 30.0
+SNAPSHOT_CHECK_SECONDS = 60.0
+SNAPSHOT_RETRY_SECONDS = 600.0
 
 
 @asynccontextmanager
 async def running_worker(app: App) -> AsyncIterator[None]:
     """Work off queued jobs in the background while the block lasts."""
-    async with in_background(_keep_working(app), _keep_sweeping(app), _keep_tokenising(app)):
+    async with in_background(_keep_working(app), _keep_sweeping(app), _keep_tokenising(app), _keep_snapshots(app)):
         yield
 
 
@@ -80,6 +84,25 @@ async def _keep_sweeping(app: App) -> None:
         except Exception:
             logger.exception("Looking for notes without a job failed unexpectedly.")
         await asyncio.sleep(SWEEP_SECONDS)
+
+
+async def _keep_snapshots(app: App) -> None:
+    """Write the snapshots that the settings ask for, as long as they ask for any."""
+    if app.backups.schedule is None:
+        return
+    await asyncio.sleep(FIRST_SNAPSHOT_SECONDS)
+    while True:
+        pause = SNAPSHOT_RETRY_SECONDS
+        try:
+            await app.backups.snapshot_if_due()
+            pause = SNAPSHOT_CHECK_SECONDS
+        except MemoryBankError as error:
+            logger.warning(
+                "Could not write a snapshot; it is tried again. See backup.dir, and that its disk has room: %s", error
+            )
+        except Exception:
+            logger.exception("Writing a snapshot failed unexpectedly; it is tried again.")
+        await asyncio.sleep(pause)
 
 
 async def keep_database_running(app: App) -> None:

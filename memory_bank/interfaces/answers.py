@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import accumulate
+from typing import Annotated
 from uuid import UUID
 
 import pydantic
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
-from memory_bank.domain import text
+from memory_bank.domain import moments, text
 from memory_bank.domain.links import Link, LinkOrigin, LinkType
 from memory_bank.domain.notes import CONTENT_LIMIT, Enrichment, Kind, Note
 from memory_bank.domain.recall import Recalled
@@ -38,6 +39,10 @@ class Answer(pydantic.BaseModel):
     """Part of an answer; fields without a value are left out."""
 
     model_config = pydantic.ConfigDict(frozen=True)
+
+
+Moment = Annotated[datetime, AfterValidator(moments.as_utc)]
+"""A moment as callers see it: in UTC, in whatever zone the database gives it."""
 
 
 class LinkAnswer(Answer):
@@ -77,7 +82,7 @@ class NoteAnswer(Answer):
     )
     session: str | None = None
     position: int | None = None
-    timestamp: datetime
+    timestamp: Moment
     last_accessed: int
     retrieval_count: int
     retrievability: float | None = None

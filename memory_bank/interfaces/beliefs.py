@@ -14,7 +14,7 @@ from memory_bank.domain.consolidation import Mode, Policy
 from memory_bank.domain.relations import Relation
 from memory_bank.errors import InvalidInput
 from memory_bank.interfaces import answers
-from memory_bank.interfaces.answers import Answer
+from memory_bank.interfaces.answers import Answer, Moment
 from memory_bank.interfaces.arguments import InBank, LenientList, Pairs, Texts, Words
 
 if TYPE_CHECKING:
@@ -126,11 +126,11 @@ class FactAnswer(Answer):
     confidence: float
     sources: int
     named_sources: list[str]
-    first_seen: datetime
-    last_confirmed: datetime
+    first_seen: Moment
+    last_confirmed: Moment
     superseded_by: UUID | None = None
     superseded_by_content: str | None = None
-    superseded_at: datetime | None = None
+    superseded_at: Moment | None = None
     reason: str | None = None
     cause: Cause | None = None
 
@@ -143,8 +143,8 @@ class EntityAnswer(Answer):
     types: list[EntityType]
     tags: dict[str, str]
     aliases: list[str]
-    created_at: datetime
-    last_seen: datetime
+    created_at: Moment
+    last_seen: Moment
     access_count: int
 
 
@@ -181,8 +181,8 @@ class RelationAnswer(Answer):
     target: str = Field(serialization_alias="to")
     weight: float
     evidence: int
-    created_at: datetime
-    last_validated: datetime
+    created_at: Moment
+    last_validated: Moment
 
     model_config = pydantic.ConfigDict(frozen=True, serialize_by_alias=True)
 

@@ -15,7 +15,7 @@ from memory_bank.domain.notes import Kind
 from memory_bank.errors import InvalidInput
 from memory_bank.interfaces import answers
 from memory_bank.interfaces import beliefs as facts
-from memory_bank.interfaces.answers import Answer, NoteAnswer
+from memory_bank.interfaces.answers import Answer, Moment, NoteAnswer
 from memory_bank.interfaces.arguments import Reading, Words
 from memory_bank.interfaces.beliefs import EntityAnswer, FactAnswer, Published, RelationAnswer
 from memory_bank.interfaces.notes import Kinds
@@ -87,7 +87,7 @@ class ExchangeAnswer(Answer):
     user: str
     assistant: str
     session: str | None = None
-    timestamp: datetime
+    timestamp: Moment
     importance: float
     tags: list[str]
     repeats: int
@@ -97,7 +97,7 @@ class ExchangeAnswer(Answer):
 class MomentAnswer(Answer):
     """Something that happened: a note, or the start or end of a task."""
 
-    at: datetime
+    at: Moment
     kind: str
     id: UUID
     content: str

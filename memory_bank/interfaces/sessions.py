@@ -1,6 +1,5 @@
 """Exchanges, working memory and tasks: arguments, answers, and the service calls between them."""
 
-from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -13,7 +12,7 @@ from memory_bank.domain.tokens import Level
 from memory_bank.domain.working_memory import Event, EventType
 from memory_bank.errors import InvalidInput
 from memory_bank.interfaces import answers, recollection
-from memory_bank.interfaces.answers import Answer
+from memory_bank.interfaces.answers import Answer, Moment
 from memory_bank.interfaces.arguments import Words
 from memory_bank.interfaces.beliefs import Published
 from memory_bank.interfaces.recollection import ExchangeAnswer
@@ -73,7 +72,7 @@ class EventAnswer(Answer):
     content_truncated: bool | None = Field(
         default=None, description="True where content is cut; fewer events have more room."
     )
-    created_at: datetime
+    created_at: Moment
 
 
 class ContextAnswer(Answer):
@@ -132,9 +131,9 @@ class TaskAnswer(Answer):
     success_condition: str | None = None
     stop_reason: str | None = None
     session_id: str | None = None
-    started_at: datetime
-    last_step_at: datetime
-    ended_at: datetime | None = None
+    started_at: Moment
+    last_step_at: Moment
+    ended_at: Moment | None = None
 
 
 class TasksAnswer(Answer):

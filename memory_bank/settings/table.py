@@ -7,6 +7,7 @@ follow from the models below and are written nowhere else.
 import functools
 import re
 from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, get_args
@@ -17,7 +18,7 @@ import pydantic_settings
 from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, SecretStr
 from pydantic.fields import FieldInfo
 
-from memory_bank.domain import beliefs, retrievability
+from memory_bank.domain import backups, beliefs, retrievability
 from memory_bank.errors import ConfigurationError, InvalidInput
 from memory_bank.settings import postgres_url, sources, values
 
@@ -208,6 +209,18 @@ class Worker(Group):
     concurrency: int = setting("2", "Jobs at one time", ge=1, le=32)
 
 
+class Backup(Group):
+    """Snapshots of the whole store, made by the worker."""
+
+    dir: Path | None = setting(
+        "", "Folder for snapshots", blank="backups in the data directory; with postgres.url, no snapshots"
+    )
+    interval: values.Duration = setting(
+        "1d", "Time between two snapshots of the whole store; 0 makes none", ge=0, le=31_622_400
+    )
+    keep: int = setting("7", "Snapshots kept; older ones are deleted", ge=1, le=10_000)
+
+
 class Redaction(Group):
     """What becomes of secrets."""
 
@@ -248,6 +261,7 @@ class Settings(pydantic_settings.BaseSettings):
     embedding: Embedding = Embedding()
     enrichment: Enrichment = Enrichment()
     worker: Worker = Worker()
+    backup: Backup = Backup()
     redaction: Redaction = Redaction()
     mcp: Mcp = Mcp()
     data_dir: Annotated[Path, BeforeValidator(_data_dir)] = setting(
@@ -268,6 +282,19 @@ class Settings(pydantic_settings.BaseSettings):
     ) -> tuple[pydantic_settings.PydanticBaseSettingsSource, ...]:
         """Read nothing but the arguments: `load` has merged the sources and knows where each value stands."""
         return (init_settings,)
+
+    def snapshots(self) -> backups.Schedule | None:
+        """Return when and where snapshots are made; None for never.
+
+        A database of one's own comes with backups of its own, or is too large for ours: there they are asked for.
+        """
+        folder = self.backup.dir
+        if folder is None and self.postgres.url is None:
+            folder = self.data_dir / "backups"
+        if folder is None or not self.backup.interval:
+            return None
+        interval = timedelta(seconds=self.backup.interval)
+        return backups.Schedule(folder=folder, interval=interval, keep=self.backup.keep)
 
     def origin(self, key: str) -> str:
         """Return where the value of a key stands: `command line`, `environment NAME`, `FILE:LINE` or `default`."""

@@ -44,6 +44,9 @@ _EXISTS = sa.text(
 )
 
 
+_ANY = sa.text("SELECT EXISTS (SELECT FROM banks) AS found")
+
+
 @dataclass(frozen=True, kw_only=True)
 class BankCounts:
     """How many live notes a bank holds, and how many of them still wait for enrichment or a vector."""
@@ -63,6 +66,12 @@ async def ensure(tx: Tx, *, now: datetime) -> None:
 async def exists(tx: Tx) -> bool:
     """Tell whether anything was ever stored in the transaction's bank."""
     return await tx.one_or_none(_EXISTS) is not None
+
+
+async def any_made(tx: StoreTx) -> bool:
+    """Tell whether anything was ever stored in any bank."""
+    row = await tx.one_or_none(_ANY)
+    return row is not None and bool(row["found"])
 
 
 async def counts(tx: StoreTx) -> list[BankCounts]:

@@ -1,15 +1,19 @@
-"""The connection to PostgreSQL: a bounded pool, and transactions that belong to one bank."""
+"""The connection to PostgreSQL: a bounded pool, and transactions that belong to one bank.
+
+`Database.whole_store` alone opens a transaction that sees more than one bank.
+"""
 
 import functools
 import selectors
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 import psycopg
 import sqlalchemy as sa
-from psycopg import rows
+from psycopg import rows, sql
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError
@@ -17,6 +21,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
 from memory_bank.errors import ConfigurationError, Conflict, StoreUnavailable
+from memory_bank.store import confinement
 
 CONNECT_SECONDS = 10
 CHECKOUT_SECONDS = 30.0
@@ -25,8 +30,15 @@ TUNING = {
     # go on along a vector index until enough rows pass the filter
     "hnsw.iterative_scan": "strict_order",
 }
+_ROLE = "memory_bank.role"
 
-_SNAPSHOT = sa.text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+
+class _Begin(Enum):
+    """How a transaction of a bank begins."""
+
+    WRITING = "BEGIN"
+    READING = "BEGIN READ ONLY"
+    SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 
 
 Row = Mapping[str, Any]
@@ -41,12 +53,14 @@ class StoreTx:
     """
 
     connection: AsyncConnection
+    raw: psycopg.AsyncConnection[Any]
+    """The driver's own connection."""
     tuned: bool = False
     """Whether `TUNING` holds for the connection; behind a pooler of transactions it must be set in each of them."""
 
     async def all(self, statement: sa.TextClause, **binds: Any) -> list[Row]:
         """Run `statement` and return its rows."""
-        cursor = (await self.driver()).cursor(row_factory=rows.dict_row)
+        cursor = self.raw.cursor(row_factory=rows.dict_row)
         await cursor.execute(_for_driver(statement), binds)
         return list(await cursor.fetchall())
 
@@ -58,22 +72,19 @@ class StoreTx:
 
     async def count(self, statement: sa.TextClause, **binds: Any) -> int:
         """Run `statement` and return how many rows it changed."""
-        return (await (await self.driver()).execute(_for_driver(statement), binds)).rowcount
+        return (await self.raw.execute(_for_driver(statement), binds)).rowcount
 
     async def freshly_planned(self, statement: sa.TextClause, **binds: Any) -> list[tuple[Any, ...]]:
         """Run `statement` by a plan made for these very binds, and return its rows.
 
         For statements that serve banks of every size: a plan that is kept for all of them would fit none.
         """
-        cursor = await (await self.driver()).execute(_for_driver(statement), binds, prepare=False)
+        cursor = await self.raw.execute(_for_driver(statement), binds, prepare=False)
         return await cursor.fetchall()
 
     async def driver(self) -> psycopg.AsyncConnection[Any]:
         """Return the driver's own connection, for libraries that join this transaction."""
-        raw = await self.connection.get_raw_connection()
-        connection = raw.driver_connection
-        assert isinstance(connection, psycopg.AsyncConnection)
-        return connection
+        return self.raw
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,13 +106,27 @@ class Tx(StoreTx):
         return await super().count(statement, bank=self.bank, **binds)
 
 
+@dataclass(frozen=True, kw_only=True)
+class PoolState:
+    """Connections of the pool: at most `size`, those in use and those at rest; and callers that wait for one."""
+
+    size: int
+    used: int
+    idle: int
+    waiting: int
+
+
 class Database:
     """A pool of at most `pool_size` connections; opens them when they are first needed."""
 
     def __init__(self, url: str, *, pool_size: int = 10, prepared_statements: bool = True) -> None:
         address = driver_url(url)
         arguments: dict[str, Any] = {"connect_timeout": CONNECT_SECONDS, "application_name": "memory-bank"}
+        # transactions are begun here, by the statement that says whose they are
+        arguments["autocommit"] = True
         self._tuned = prepared_statements
+        self._callers = 0
+        self._closed = False
         if prepared_statements:
             tuning = [f"-c {name}={value}" for name, value in TUNING.items()]
             arguments["options"] = " ".join([*_listed(address.query.get("options")), *tuning])
@@ -114,7 +139,6 @@ class Database:
             pool_timeout=CHECKOUT_SECONDS,
             connect_args=arguments,
         )
-        self._reader = self._engine.execution_options(isolation_level="AUTOCOMMIT")
         # a restarted server leaves dead connections in the pool; the caller must not meet them
         sa.event.listen(self._engine.sync_engine, "checkout", _refuse_dead)
 
@@ -124,36 +148,73 @@ class Database:
 
         Raises `StoreUnavailable` when PostgreSQL does not answer, `Conflict` when a concurrent change came first.
         """
-        with _translated_errors():
-            async with self._engine.begin() as connection:
-                yield Tx(connection=connection, tuned=self._tuned, bank=bank)
+        async with self._begun(_Begin.WRITING, bank) as tx:
+            yield tx
 
     @asynccontextmanager
     async def snapshot(self, bank: str) -> AsyncIterator[Tx]:
         """Open a transaction of `bank` that reads everything as of one moment and changes nothing; raises as above."""
-        async with self.transaction(bank) as tx:
-            await tx.connection.execute(_SNAPSHOT)
+        async with self._begun(_Begin.SNAPSHOT, bank) as tx:
             yield tx
 
     @asynccontextmanager
     async def reading(self, bank: str) -> AsyncIterator[Tx]:
-        """Lend a connection to statements of `bank` that change nothing, each of which sees its own moment.
+        """Open a transaction of `bank` that changes nothing, and whose statements see each its own moment.
 
-        A transaction around them would cost two round trips. Raises `StoreUnavailable` as `transaction` does.
+        Raises `StoreUnavailable` as `transaction` does.
         """
-        with _translated_errors():
-            async with self._reader.connect() as connection:
-                yield Tx(connection=connection, tuned=self._tuned, bank=bank)
+        async with self._begun(_Begin.READING, bank) as tx:
+            yield tx
 
     @asynccontextmanager
     async def whole_store(self) -> AsyncIterator[StoreTx]:
-        """Open a transaction that belongs to no bank; raises `StoreUnavailable` as `transaction` does."""
-        with _translated_errors():
-            async with self._engine.begin() as connection:
-                yield StoreTx(connection=connection, tuned=self._tuned)
+        """Open a transaction that belongs to no bank and sees all of them; raises `StoreUnavailable` as above."""
+        async with self._lent() as (connection, driver, _):
+            await driver.execute(b"BEGIN", prepare=False)
+            yield StoreTx(connection=connection, raw=driver, tuned=self._tuned)
+            await driver.commit()
+
+    @asynccontextmanager
+    async def _begun(self, begin: _Begin, bank: str) -> AsyncIterator[Tx]:
+        async with self._lent() as (connection, driver, role):
+            await driver.execute(_opening(begin, bank, role), prepare=False)
+            yield Tx(connection=connection, raw=driver, tuned=self._tuned, bank=bank)
+            await driver.commit()
+
+    @asynccontextmanager
+    async def _lent(self) -> AsyncIterator[tuple[AsyncConnection, psycopg.AsyncConnection[Any], str]]:
+        """Lend a connection, with the role of transactions of a bank; the pool rolls back what was not committed."""
+        with translated_errors(), self._counted():
+            async with self._engine.connect() as connection:
+                try:
+                    driver = await _driver(connection)
+                    if _ROLE not in connection.info:
+                        connection.info[_ROLE] = await _role(driver)
+                    yield connection, driver, connection.info[_ROLE]
+                finally:
+                    if self._closed:
+                        # its pool is gone, and nobody else would close it
+                        await connection.invalidate()
+
+    def pool(self) -> PoolState:
+        """Return how far the pool is used at this moment."""
+        pool = self._engine.sync_engine.pool
+        assert isinstance(pool, sa.pool.QueuePool)
+        used = pool.checkedout()
+        # whoever is in a transaction of ours, or on the way to one, and holds no connection yet
+        return PoolState(size=pool.size(), used=used, idle=pool.checkedin(), waiting=max(0, self._callers - used))
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        self._callers += 1
+        try:
+            yield
+        finally:
+            self._callers -= 1
 
     async def close(self) -> None:
-        """Close every connection."""
+        """Close every connection; those in use, when they come back."""
+        self._closed = True
         await self._engine.dispose()
 
 
@@ -176,6 +237,39 @@ def _for_driver(statement: sa.TextClause) -> bytes:
     return str(statement.compile(dialect=_DIALECT)).encode()
 
 
+async def _driver(connection: AsyncConnection) -> psycopg.AsyncConnection[Any]:
+    driver = (await connection.get_raw_connection()).driver_connection
+    assert isinstance(driver, psycopg.AsyncConnection)
+    return driver
+
+
+async def _role(driver: psycopg.AsyncConnection[Any]) -> str:
+    """Return the role that transactions of a bank take on; empty where the login may not, and keeps its own.
+
+    Raises `ConfigurationError` where the login itself would see no bank.
+    """
+    cursor = driver.cursor(row_factory=rows.dict_row)
+    await cursor.execute(_for_driver(confinement.STANDING), {"tables": list(confinement.BANKED)}, prepare=False)
+    row = await cursor.fetchone()
+    if row is None:
+        return ""
+    wall = confinement.Wall(**row)
+    if wall.blind:
+        raise ConfigurationError(f"the database role {wall.login} sees no memories; {wall.remedy}")
+    return wall.role if wall.stands else ""
+
+
+@functools.lru_cache(maxsize=1024)
+def _opening(begin: _Begin, bank: str, role: str) -> bytes:
+    """Return what begins a transaction and confines it to its bank, in one round trip.
+
+    All of it ends with the transaction: behind a pooler the next one may be another program's.
+    """
+    named = sql.SQL("{}; SET LOCAL {} = {}").format(sql.SQL(begin.value), sql.SQL(confinement.SETTING), bank)
+    confined = sql.SQL("; SET LOCAL ROLE {}").format(sql.Identifier(role)) if role else sql.SQL("")
+    return (named + confined).as_bytes(None)
+
+
 def _listed(given: str | tuple[str, ...] | None) -> list[str]:
     return [given] if isinstance(given, str) else list(given or ())
 
@@ -183,7 +277,10 @@ def _listed(given: str | tuple[str, ...] | None) -> list[str]:
 def away(error: psycopg.Error | DBAPIError) -> StoreUnavailable | ConfigurationError:
     """Return what a failed connection means to the user: the server is away, or it refuses these credentials."""
     # libpq gives a refused connection no code, only the server's words
-    said = str(error.orig if isinstance(error, DBAPIError) else error)
+    raised = error.orig if isinstance(error, DBAPIError) else error
+    if isinstance(raised, psycopg.errors.DiskFull):
+        return StoreUnavailable("the database's disk is full; free some space, then try again")
+    said = str(raised)
     if "password" in said or "role" in said or "no pg_hba.conf entry" in said:
         return ConfigurationError(
             "the database refuses this user or password; check postgres.username and postgres.password "
@@ -211,7 +308,7 @@ def _readable(descriptor: int) -> bool:
 
 
 @contextmanager
-def _translated_errors() -> Iterator[None]:
+def translated_errors() -> Iterator[None]:
     """Turn what the driver raises when PostgreSQL is away into `StoreUnavailable`."""
     try:
         yield

@@ -5,6 +5,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
+from memory_bank.store import embeddings
 from memory_bank.store.database import Row, StoreTx
 
 _READ = sa.text("SELECT name, dimensions, complete FROM embedding_model")
@@ -104,6 +105,12 @@ async def current(tx: StoreTx) -> StoredModel:
     return _stored(await tx.one_or_none(_READ))
 
 
+async def known(tx: StoreTx) -> StoredModel | None:
+    """Return the stored model; None before a first start has claimed one."""
+    row = await tx.one_or_none(_READ)
+    return None if row is None else _stored(row)
+
+
 async def holds_vectors(tx: StoreTx) -> bool:
     """Tell whether any note has vectors."""
     row = await tx.one_or_none(_HOLDS_VECTORS)
@@ -166,4 +173,5 @@ async def _fit(tx: StoreTx, dimensions: int) -> None:
     # notes before vectors, in the order of every other transaction, so that none waits for this one and this for it
     await tx.count(_FORGET_MODELS)
     await tx.count(sa.text("TRUNCATE embeddings"))
-    await tx.count(sa.text(f"ALTER TABLE embeddings ALTER COLUMN embedding TYPE vector({dimensions:d})"))
+    for statement in embeddings.fitting(dimensions):
+        await tx.count(sa.text(statement))

@@ -87,6 +87,13 @@ _NEIGHBOURS = sa.text(
     """
 )
 
+_VIEW = """
+    CREATE OR REPLACE VIEW own_embeddings AS
+    SELECT bank_id, note_id, window_index, {vector} AS embedding
+    FROM embeddings
+    WHERE bank_id = current_setting('memory_bank.bank', true)
+"""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Hit:
@@ -100,17 +107,27 @@ class Hit:
 def nearest(narrowing: str) -> sa.TextClause:
     """Return the statement: which windows of live notes, narrowed by `conditions`, lie nearest to the query?"""
     # only live notes have windows; said again, as indexes of live notes answer no other question
-    joined = "JOIN notes n ON n.bank_id = e.bank_id AND n.id = e.note_id AND n.deleted_at IS NULL"
+    joined = """own_embeddings e
+        JOIN own_notes n ON n.bank_id = e.bank_id AND n.id = e.note_id AND n.deleted_at IS NULL"""
     return sa.text(
         f"""
         SELECT e.note_id, e.embedding <=> CAST(:query AS vector) AS distance
-        FROM embeddings e
-        {joined if narrowing else ""}
+        FROM {joined if narrowing else "embeddings e"}
         WHERE e.bank_id = :bank{narrowing}
         ORDER BY e.embedding <=> CAST(:query AS vector)
         LIMIT :count
         """
     )
+
+
+def fitting(dimensions: int) -> list[str]:
+    """Return the statements by which the table, which must be empty, takes vectors of this length."""
+    return [
+        # a column that a view shows keeps its type
+        _VIEW.format(vector="CAST(NULL AS vector)"),
+        f"ALTER TABLE embeddings ALTER COLUMN embedding TYPE vector({dimensions:d})",
+        _VIEW.format(vector="CAST(embedding AS vector)"),
+    ]
 
 
 async def add(tx: Tx, embedded: Mapping[UUID, Windows]) -> None:

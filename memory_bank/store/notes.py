@@ -226,7 +226,7 @@ def listing(narrowing: str, *, after: bool) -> sa.TextClause:
     return sa.text(
         f"""
         SELECT {_COLUMNS}, {links.OF_NOTE}
-        FROM notes n
+        FROM own_notes n
         WHERE n.bank_id = :bank
             AND n.deleted_at IS NULL
             AND n.reach <> 'none'{narrowing}
@@ -242,7 +242,7 @@ def _counting(narrowing: str) -> sa.TextClause:
     return sa.text(
         f"""
         SELECT count(*) AS total
-        FROM notes n
+        FROM own_notes n
         WHERE n.bank_id = :bank
             AND n.deleted_at IS NULL
             AND n.reach <> 'none'{narrowing}

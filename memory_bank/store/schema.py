@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 
 import memory_bank
 from memory_bank.errors import ConfigurationError
-from memory_bank.store import database
+from memory_bank.store import confinement, database
 
 logger = logging.getLogger(__name__)
 
@@ -29,24 +29,19 @@ def update(url: str) -> None:
     Raises `ConfigurationError` when the database is newer than this program or lacks pgvector,
     `StoreUnavailable` when it does not answer.
     """
-    with _connected(url) as connection:
-        connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+    with connected(url) as connection:
+        lock(connection)
         script = ScriptDirectory.from_config(_config())
         current = _current(connection, script)
-        if current == script.get_current_head():
-            return
-        logger.info("Migrating the database schema.", extra={"from": current, "to": script.get_current_head()})
-        config = _config()
-        config.attributes["connection"] = connection
-        try:
-            alembic.command.upgrade(config, "head")
-        except DBAPIError as error:
-            raise ConfigurationError(_remedy(error)) from error
+        if current != script.get_current_head():
+            logger.info("Migrating the database schema.", extra={"from": current, "to": script.get_current_head()})
+            upgrade(connection, "head")
+        confinement.build(connection)
 
 
 def validate(url: str) -> None:
     """Raise `ConfigurationError` unless the schema is this version's."""
-    with _connected(url) as connection:
+    with connected(url) as connection:
         script = ScriptDirectory.from_config(_config())
         current = _current(connection, script)
     if current != script.get_current_head():
@@ -63,8 +58,44 @@ def migrations_folder() -> Path:
     return inside if inside.is_dir() else package.parent / "migrations"
 
 
+def head() -> str:
+    """Return the newest revision that this program knows."""
+    newest = ScriptDirectory.from_config(_config()).get_current_head()
+    assert newest is not None
+    return newest
+
+
+def knows(revision: str) -> bool:
+    """Tell whether this program can migrate from `revision`."""
+    return any(each.revision == revision for each in ScriptDirectory.from_config(_config()).walk_revisions())
+
+
+def current(connection: sa.Connection) -> str | None:
+    """Return the database's revision; raises `ConfigurationError` for one of a newer version."""
+    return _current(connection, ScriptDirectory.from_config(_config()))
+
+
+def lock(connection: sa.Connection) -> None:
+    """Let nobody else migrate until the transaction ends."""
+    connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+
+
+def upgrade(connection: sa.Connection, revision: str, *, into: str | None = None) -> None:
+    """Migrate to `revision` inside the connection's transaction; raises `ConfigurationError` when that fails.
+
+    `into` is the schema whose own note of its revision counts, where that is not the only one on the search path.
+    """
+    config = _config()
+    config.attributes["connection"] = connection
+    config.attributes["schema"] = into
+    try:
+        alembic.command.upgrade(config, revision)
+    except DBAPIError as error:
+        raise ConfigurationError(_remedy(error)) from error
+
+
 @contextmanager
-def _connected(url: str) -> Iterator[sa.Connection]:
+def connected(url: str) -> Iterator[sa.Connection]:
     """Open a transaction on a connection of its own, outside the pool."""
     engine = sa.create_engine(
         database.driver_url(url),

@@ -344,3 +344,20 @@ tokens = sa.Table(
     sa.UniqueConstraint("prefix"),
     sa.CheckConstraint("level IN ('read', 'write', 'admin')", name="level"),
 )
+
+# of the whole store, and of what lies outside it: a backup does not hold this table
+backups = sa.Table(
+    "backups",
+    metadata,
+    sa.Column("id", pg.UUID, primary_key=True),
+    # in the order in which they were made, whatever the clock said
+    sa.Column("number", sa.BigInteger, sa.Identity(always=True), nullable=False),
+    sa.Column("file", sa.Text, nullable=False),
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("automatic", sa.Boolean, nullable=False),
+    # in bytes
+    sa.Column("size", sa.BigInteger, nullable=False),
+    sa.Column("banks", sa.BigInteger, nullable=False),
+    sa.Column("notes", sa.BigInteger, nullable=False),
+    sa.Column("schema_revision", sa.Text, nullable=False),
+)

@@ -67,8 +67,8 @@ class Rest:
             path = path.replace("{id}", str(arguments.pop("id")))
         query, body = arguments, None
         if method in ("POST", "PUT", "PATCH"):
-            bank = {"bank": arguments.pop("bank")} if method == "PATCH" and "bank" in arguments else {}
-            query, body = bank, json.dumps(arguments)
+            bank = arguments.pop("bank", None) if method == "PATCH" else None
+            query, body = {} if bank is None else {"bank": bank}, json.dumps(arguments)
         answer = await self.client.request(
             method, path, params=query, content=body, headers={"content-type": "application/json"}
         )

@@ -26,11 +26,11 @@ PATIENCE = 60
 KNOWN_MISTAKE = -7
 
 _VECTORS = sa.text("SELECT embedded_by, cardinality(embedding) AS length FROM tasks WHERE bank_id = :bank")
-_SAVE = sa.text("INSERT INTO banks (id, created_at) VALUES (:kept, now())")
+_SAVE = sa.text("INSERT INTO working_memory VALUES (:bank, 'kept', DEFAULT, 'fact', 'kept', now())")
 
 
 class FakeKeeper:
-    """Keeps outcomes in a list, and makes a bank in the transaction, to be seen as long as that lasts."""
+    """Keeps outcomes in a list, and an event in the transaction, to be seen as long as that lasts."""
 
     def __init__(self) -> None:
         self.prepared: list[tuple[str, Outcome]] = []
@@ -42,7 +42,7 @@ class FakeKeeper:
         return outcome
 
     async def keep(self, tx: Tx, prepared: Outcome) -> None:
-        await tx.connection.execute(_SAVE, {"kept": f"kept-{len(self.kept)}"})
+        await tx.count(_SAVE)
         if self.fails:
             raise Conflict("the outcome cannot be kept; try again")
         self.kept.append(prepared)
@@ -205,7 +205,7 @@ async def test_a_task_whose_outcome_cannot_be_kept_stays_open(
         await service.done(BANK, task.id, "x")
     assert await service.list(BANK) == [task]
     async with database.whole_store() as tx:
-        assert await tx.all(sa.text("SELECT FROM banks WHERE id LIKE 'kept-%'")) == []
+        assert await tx.all(sa.text("SELECT FROM working_memory")) == []
 
 
 async def test_a_finished_task_is_final(service: TaskService, keeper: FakeKeeper) -> None:

@@ -12,9 +12,10 @@ import sqlalchemy as sa
 
 from memory_bank.domain.filters import Filter, TagMatch
 from memory_bank.domain.notes import Kind
-from memory_bank.store import conditions, embeddings, entities, facts, notes, relations, surroundings
+from memory_bank.store import conditions, embeddings, entities, facts, notes, relations, schema, surroundings
 from memory_bank.store.database import Database
 from tests.conftest import temporary_database
+from tests.isolation import roles
 
 BIG, SMALL = "big", "small"
 BIG_SIZE, SMALL_SIZE = 4_000, 50
@@ -58,12 +59,18 @@ _BELIEVE = """
 """
 
 
-@pytest.fixture(scope="module")
-def filled(server_url: str, template: str) -> Iterator[str]:
-    """The URL of a database with a big bank and a small one beside it, which no test changes."""
-    with temporary_database(server_url, template=template) as url:
-        fill(url)
-        yield url
+@pytest.fixture(params=["superuser", "ordinary"], scope="module")
+def filled(request: pytest.FixtureRequest, server_url: str, template: str) -> Iterator[str]:
+    """The URL of a database with a big bank and a small one beside it, which no test changes; for either login."""
+    if request.param == "superuser":
+        with temporary_database(server_url, template=template) as url:
+            fill(url)
+            yield url
+    else:
+        with roles.ordinary(server_url) as url:
+            schema.update(url)
+            fill(url)
+            yield url
 
 
 def fill(url: str) -> None:
@@ -93,6 +100,17 @@ def nearest(wanted: Filter, *, count: int = 30) -> Mapping[str, Any]:
 
 async def test_a_big_bank_is_searched_by_the_vector_index(filled: str) -> None:
     assert "ix_embeddings_embedding" in await plan(filled, embeddings.nearest(""), BIG, **nearest(Filter()))
+
+
+async def test_a_filter_that_lets_much_through_leaves_the_vector_index_its_work(filled: str) -> None:
+    for wanted in (Filter(kinds=(Kind.NOTE,)), Filter(project="project:atlas")):
+        narrowing = conditions.narrowing(wanted)
+        assert "ix_embeddings_embedding" in await plan(filled, embeddings.nearest(narrowing), BIG, **nearest(wanted))
+
+
+async def test_every_plan_is_that_of_a_confined_role(filled: str) -> None:
+    told = await plan(filled, embeddings.nearest(""), BIG, **nearest(Filter()))
+    assert "current_setting('memory_bank.bank'" in told
 
 
 async def test_a_small_bank_is_scanned_exactly(filled: str) -> None:

@@ -32,6 +32,8 @@ COMMANDS = {
     "forget": "beliefs",
     "import": "transfer",
     "export": "transfer",
+    "backup": "backups",
+    "restore": "backups",
     "token": "tokens",
     "enrich": "working",
     "reindex": "working",

@@ -1,7 +1,7 @@
 """`memory-bank token`: the tokens that callers over HTTP show."""
 
 from collections.abc import Awaitable, Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import TypeVar
 from uuid import UUID
 
@@ -10,7 +10,7 @@ import click
 from memory_bank.bootstrap import App
 from memory_bank.domain.tokens import Level, State, Token
 from memory_bank.errors import InvalidInput
-from memory_bank.interfaces.answers import Answer
+from memory_bank.interfaces.answers import Answer, Moment
 from memory_bank.interfaces.cli import opened
 from memory_bank.interfaces.cli.invocation import Invocation, json_option, show, waited
 from memory_bank.services.tokens import KNOWN_FOR
@@ -28,10 +28,10 @@ class TokenAnswer(Answer):
     level: Level
     banks: list[str] | None = None
     state: State
-    created_at: datetime
-    expires_at: datetime | None = None
-    last_used_at: datetime | None = None
-    revoked_at: datetime | None = None
+    created_at: Moment
+    expires_at: Moment | None = None
+    last_used_at: Moment | None = None
+    revoked_at: Moment | None = None
 
 
 class CreatedAnswer(TokenAnswer):

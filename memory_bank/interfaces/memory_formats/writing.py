@@ -1,84 +1,30 @@
 """Writing: an archive as memory.json version 7, with fields of ours for what that has no place for."""
 
-import contextlib
+import io
 import json
-import os
-import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import IO
 from uuid import UUID
 
 from memory_bank.domain import beliefs, transfer
 from memory_bank.domain.beliefs import EntityType, Status
 from memory_bank.domain.transfer import Archive, Entity, Event, Exchange, Fact, Relation, Task
-from memory_bank.errors import InvalidInput
-from memory_bank.interfaces.memory_formats import json_text, records
+from memory_bank.interfaces.memory_formats import records
+from memory_bank.providers import whole_files
 
 VERSION = 7
 
 
 def write(archive: Archive, file: Path, *, overwrite: bool) -> int:
     """Write the archive whole or not at all; return the size of the file in bytes."""
-    named = json_text.shown(file)
-    try:
-        descriptor, made = tempfile.mkstemp(prefix=f".{file.name[:50]}.", suffix=".tmp", dir=file.parent)
-    except (OSError, ValueError) as error:
-        raise InvalidInput(named, f"cannot be written: {_why(error)}") from error
-    temporary = Path(made)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as stream:
-            _dump(archive, stream)
-        size = temporary.stat().st_size
-        _place(temporary, file, overwrite=overwrite)
-    except FileExistsError as error:
-        advice = "exists already; choose another name, or say that it may be overwritten"
-        raise InvalidInput(named, advice) from error
-    except OSError as error:
-        raise InvalidInput(named, f"cannot be written: {_why(error)}") from error
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            temporary.unlink()
-    return size
-
-
-def _dump(archive: Archive, stream: IO[str]) -> None:
-    json.dump(_tree(transfer.ordered(archive)), stream, ensure_ascii=False, allow_nan=False, indent=2)
-    stream.write("\n")
-    stream.flush()
-    os.fsync(stream.fileno())
-
-
-def _place(temporary: Path, file: Path, *, overwrite: bool) -> None:
-    if overwrite:
-        temporary.replace(file)
-    else:
-        _claim(temporary, file)
-    if os.name == "posix":
-        folder = os.open(file.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-
-
-def _claim(temporary: Path, file: Path) -> None:
-    """Give the file its name if nothing has that; raises `FileExistsError`."""
-    try:
-        # unlike a rename, a second name never takes the place of a file that somebody has just made
-        file.hardlink_to(temporary)
-    except FileExistsError:
-        raise
-    except OSError:
-        # some file systems know no second names
-        file.touch(mode=0o600, exist_ok=False)
-        temporary.replace(file)
-
-
-def _why(error: OSError | ValueError) -> object:
-    return (error.strerror if isinstance(error, OSError) else None) or error
+    with whole_files.writing(file, overwrite=overwrite) as stream:
+        lines = io.TextIOWrapper(stream, encoding="utf-8", newline="\n")
+        json.dump(_tree(transfer.ordered(archive)), lines, ensure_ascii=False, allow_nan=False, indent=2)
+        lines.write("\n")
+        lines.detach()
+        return stream.tell()
 
 
 def _tree(archive: Archive) -> dict[str, object]:
