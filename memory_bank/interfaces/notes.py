@@ -1,4 +1,4 @@
-"""The operations on notes and their links: arguments, answers, and the one service call between them."""
+"""The operations on notes: arguments, answers, and the one service call between them."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
@@ -9,34 +9,45 @@ from pydantic import Field
 
 from memory_bank.domain import filters, moments, notes, ranking, recall
 from memory_bank.domain.filters import TagMatch
-from memory_bank.domain.links import LinkType
 from memory_bank.domain.notes import BATCH_LIMIT, Change, Draft, Kind, When
 from memory_bank.errors import InvalidInput, NotFound
 from memory_bank.interfaces import answers, arguments
-from memory_bank.interfaces.answers import Answer, LinkAnswer, NoteAnswer
-from memory_bank.interfaces.arguments import Arguments, InBank, JsonList, LenientList, Reading, Words
+from memory_bank.interfaces.answers import Answer, NoteAnswer
+from memory_bank.interfaces.arguments import Arguments, InBank, JsonList, LenientList, Reading, Tags
 
 if TYPE_CHECKING:
     from memory_bank.bootstrap import App
 
 Ids = Annotated[list[UUID], LenientList]
 Kinds = Annotated[list[Kind], LenientList]
-LinkTypes = Annotated[list[LinkType], LenientList]
 
 
 class NoteFields(Arguments):
     """A note to be stored."""
 
     content: str = Field(
-        description=f"The text to remember, up to {notes.CONTENT_LIMIT} characters: one idea, understandable by itself."
+        description=f"The text to remember, up to {notes.CONTENT_LIMIT} characters: one idea, understandable by itself.",
+        json_schema_extra=arguments.told(notes.CONTENT_LIMIT, needed=True),
     )
-    context: str = Field(default="", description="What the note is about, in a sentence; written for you if left out.")
-    tags: Words = Field(default=[], description="Short labels such as project:atlas; stored in lower case.")
-    session: str = Field(default="", description="The conversation or document the note comes from.")
+    context: str = Field(
+        default="",
+        description="What the note is about, in a sentence; written for you if left out.",
+        json_schema_extra=arguments.told(notes.CONTEXT_LIMIT),
+    )
+    tags: Tags = Field(default=[], description="Short labels such as project:atlas; stored in lower case.")
+    session: str = Field(
+        default="",
+        description="The conversation or document the note comes from.",
+        json_schema_extra=arguments.told(notes.SESSION_LENGTH),
+    )
     position: int | None = Field(
         default=None, ge=0, le=notes.POSITION_LIMIT, description="Its place in that session, from 0."
     )
-    timestamp: str = Field(default="", description="When it happened, ISO 8601; now if left out, UTC if without zone.")
+    timestamp: str = Field(
+        default="",
+        description="When it happened, ISO 8601; now if left out, UTC if without zone.",
+        json_schema_extra=arguments.MOMENT_RULE,
+    )
 
     def draft(self) -> Draft:
         """Return the note as services take it."""
@@ -85,14 +96,22 @@ class AddNotes(InBank):
 class Filters(Reading):
     """Conditions that searches and listings share."""
 
-    tags: Words = Field(default=[], description="Only notes with these tags.")
+    tags: Tags = Field(default=[], description="Only notes with these tags.")
     tag_match: TagMatch = Field(
         default=TagMatch.ANY, description="Whether one of the tags is enough or all are needed."
     )
     kinds: Kinds = Field(default=[], description="Only these kinds of notes.")
-    since: str = Field(default="", description="Only notes from this ISO 8601 time on.")
-    until: str = Field(default="", description="Only notes up to this ISO 8601 time.")
-    session: str = Field(default="", description="Only notes of this conversation or document.")
+    since: str = Field(
+        default="", description="Only notes from this ISO 8601 time on.", json_schema_extra=arguments.MOMENT_RULE
+    )
+    until: str = Field(
+        default="", description="Only notes up to this ISO 8601 time.", json_schema_extra=arguments.MOMENT_RULE
+    )
+    session: str = Field(
+        default="",
+        description="Only notes of this conversation or document.",
+        json_schema_extra=arguments.told(notes.SESSION_LENGTH),
+    )
     project: str = Field(
         default="", description="Only notes tagged project:NAME, tagged scope:universal, or of no project."
     )
@@ -118,7 +137,8 @@ class SearchNotes(Filters):
 
     context: str = Field(
         description="What to remember: a question, a topic or the situation at hand, in plain words. "
-        "Empty beside a tag or another condition lists the newest notes that meet it."
+        "Empty beside a tag or another condition lists the newest notes that meet it.",
+        json_schema_extra=arguments.told(recall.QUERY_LIMIT),
     )
     limit: int = Field(default=recall.DEFAULT_LIMIT, ge=1, le=recall.RESULT_LIMIT, description="Most notes to return.")
     include_forgotten: bool = Field(default=False, description="Also return notes that forgetting hides.")
@@ -156,11 +176,21 @@ class ListNotes(Filters):
 class EditFields(Arguments):
     """The parts of a note to change; what is left out stays."""
 
-    content: str | None = Field(default=None, description="The new text; keywords and links are then found anew.")
-    context: str | None = Field(default=None, description="The new context; an empty one removes yours.")
-    tags: Words | None = Field(default=None, description="All the tags the note shall have instead of those it has.")
-    add_tags: Words = Field(default=[], description="Tags to add to those it has.")
-    remove_tags: Words = Field(default=[], description="Tags to take away.")
+    model_config = pydantic.ConfigDict(json_schema_extra={"minProperties": 1})
+
+    content: str | None = Field(
+        default=None,
+        description="The new text; keywords and links are then found anew.",
+        json_schema_extra=arguments.told(notes.CONTENT_LIMIT, needed=True),
+    )
+    context: str | None = Field(
+        default=None,
+        description="The new context; an empty one removes yours.",
+        json_schema_extra=arguments.told(notes.CONTEXT_LIMIT),
+    )
+    tags: Tags | None = Field(default=None, description="All the tags the note shall have instead of those it has.")
+    add_tags: Tags = Field(default=[], description="Tags to add to those it has.")
+    remove_tags: Tags = Field(default=[], description="Tags to take away.")
 
     def change(self) -> Change:
         """Return the edit as services take it; raises `InvalidInput` where it changes nothing."""
@@ -186,29 +216,6 @@ class DeleteNote(InBank):
 
     id: UUID = Field(description="The note to delete.")
     preview: bool = Field(default=False, description="Only show what would be deleted.")
-
-
-class LinkNotes(InBank):
-    """Arguments of link_memory_notes."""
-
-    source_id: UUID = Field(description="The note that the link starts from.")
-    target_id: UUID = Field(description="The note that it points to.")
-    type: LinkType = Field(description="How the source relates to the target.")
-    explanation: str = Field(description="Why, in a sentence or two.")
-
-
-class NeighbourhoodFields(Reading):
-    """How far to look around a note."""
-
-    depth: int = Field(default=1, ge=1, le=recall.DEPTH_LIMIT, description="How many links away a note may be.")
-    limit: int = Field(default=20, ge=1, le=recall.RESULT_LIMIT, description="Most notes to return beside the middle.")
-    types: LinkTypes = Field(default=[], description="Follow only links of these types.")
-
-
-class Neighbourhood(NeighbourhoodFields):
-    """Arguments of get_note_neighbourhood."""
-
-    id: UUID = Field(description="The note in the middle.")
 
 
 class AddedAnswer(NoteAnswer):
@@ -265,21 +272,6 @@ class DeletedAnswer(Answer):
 
     deleted: bool
     note: NoteAnswer
-
-
-class NeighbourAnswer(Answer):
-    """A note and how many links away it is; the middle is 0 away."""
-
-    distance: int
-    note: NoteAnswer
-
-
-class NeighbourhoodAnswer(Answer):
-    """The middle and the notes around it, nearest first, and the links among them."""
-
-    notes: list[NeighbourAnswer]
-    links: list[LinkAnswer]
-    more_links: int | None = Field(default=None, description="Links left out here; ask with a smaller depth or limit.")
 
 
 async def add(app: "App", asked: AddNote) -> AddedAnswer:
@@ -376,40 +368,4 @@ async def delete(app: "App", asked: DeleteNote) -> DeletedAnswer:
     gone = await app.notes.delete(asked.bank, asked.id, preview=asked.preview)
     return DeletedAnswer(
         deleted=not asked.preview, note=answers.note(gone, within=answers.room(1, preview=answers.PREVIEW_SIZE))
-    )
-
-
-async def link(app: "App", asked: LinkNotes) -> LinkAnswer:
-    """Link two notes."""
-    linked = await app.links.link(
-        asked.bank, asked.source_id, asked.target_id, type=asked.type, explanation=asked.explanation
-    )
-    return answers.link(linked)
-
-
-# the links among all of the notes stand beside them
-_LINKS_BESIDE: dict[str, list[LinkAnswer] | None] = {"links": [], "more_links": None}
-_LINKS_OF_EACH, _LINKS_IN_NEIGHBOURHOOD = 5, 200
-
-
-async def neighbourhood(app: "App", asked: Neighbourhood) -> NeighbourhoodAnswer:
-    """Walk along links from a note."""
-    around = await app.links.neighbourhood(
-        asked.bank, asked.id, depth=asked.depth, limit=asked.limit, types=asked.types
-    )
-    count = len(around.neighbours)
-    # notes and links share the answer
-    within = answers.room(count, size=answers.ANSWER_SIZE // 2)
-    links = around.links[: min(_LINKS_OF_EACH * count, _LINKS_IN_NEIGHBOURHOOD)]
-    size = answers.room(len(links), size=answers.ANSWER_SIZE // 2).size
-    return NeighbourhoodAnswer(
-        notes=[
-            NeighbourAnswer(
-                distance=each.distance,
-                note=answers.recalled(each.recalled, within=within).model_copy(update=_LINKS_BESIDE),
-            )
-            for each in around.neighbours
-        ],
-        links=[answers.link(each, size=size) for each in links],
-        more_links=len(around.links) - len(links) or None,
     )

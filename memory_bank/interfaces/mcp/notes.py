@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from memory_bank.interfaces import notes
+from memory_bank.interfaces import links, notes
 from memory_bank.interfaces.answers import LinkAnswer, NoteAnswer
 from memory_bank.interfaces.mcp.tools import Tool
 
@@ -104,9 +104,9 @@ TOOLS: tuple[Tool[Any, Any], ...] = (
             "is an instance of target), derived_concept (source generalises target), shared_context, or "
             "opposition (source contradicts target). Replaces the link that this pair has in this direction."
         ),
-        arguments=notes.LinkNotes,
+        arguments=links.LinkNotes,
         answer=LinkAnswer,
-        run=notes.link,
+        run=links.link,
         destructive=True,
         idempotent=True,
     ),
@@ -117,8 +117,8 @@ TOOLS: tuple[Tool[Any, Any], ...] = (
             "Follow links from a note in both directions, up to 4 steps, to see causes, examples, "
             "contradictions and context around it. Answers the notes by distance and the links among them."
         ),
-        arguments=notes.Neighbourhood,
-        answer=notes.NeighbourhoodAnswer,
-        run=notes.neighbourhood,
+        arguments=links.Neighbourhood,
+        answer=links.NeighbourhoodAnswer,
+        run=links.neighbourhood,
     ),
 )

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Query, Request
 
 from memory_bank.domain import banks
 from memory_bank.errors import InvalidInput
-from memory_bank.interfaces import access, notes
+from memory_bank.interfaces import access, arguments, links, notes
 from memory_bank.interfaces.access import Caller
 from memory_bank.interfaces.answers import LinkAnswer, NoteAnswer
 
@@ -33,7 +33,7 @@ async def asking(request: Request) -> Caller:
 
 
 Asking = Annotated[Caller, Depends(asking)]
-Bank = Annotated[str, Query(description="Memory bank to work in.")]
+Bank = Annotated[str, Query(description="Memory bank to work in.", json_schema_extra=arguments.BANK_RULE)]
 
 
 @router.post("/notes", status_code=201, response_model_exclude_none=True)
@@ -88,13 +88,13 @@ async def delete_note(
 
 @router.get("/notes/{id}/neighbourhood", response_model_exclude_none=True)
 async def get_neighbourhood(
-    caller: Asking, id: UUID, query: Annotated[notes.NeighbourhoodFields, Query()]
-) -> notes.NeighbourhoodAnswer:
+    caller: Asking, id: UUID, query: Annotated[links.NeighbourhoodFields, Query()]
+) -> links.NeighbourhoodAnswer:
     """Walk along links from a note."""
-    return await caller.run(notes.neighbourhood, notes.Neighbourhood(id=id, **query.model_dump()))
+    return await caller.run(links.neighbourhood, links.Neighbourhood(id=id, **query.model_dump()))
 
 
 @router.put("/links", response_model_exclude_none=True)
-async def link_notes(caller: Asking, body: notes.LinkNotes) -> LinkAnswer:
+async def link_notes(caller: Asking, body: links.LinkNotes) -> LinkAnswer:
     """Link two notes."""
-    return await caller.run(notes.link, body)
+    return await caller.run(links.link, body)
