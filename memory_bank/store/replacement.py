@@ -68,6 +68,14 @@ _DIMENSIONS = """
         AND a.attname = 'embedding'
 """
 
+_IS_SHOWN = """
+    -- is there the view through which one bank's vectors are seen?
+    SELECT
+    FROM pg_views
+    WHERE schemaname = %(schema)s
+        AND viewname = 'own_embeddings'
+"""
+
 _KEEP_TOKENS = "CREATE TEMPORARY TABLE kept_tokens ON COMMIT DROP AS SELECT * FROM tokens"
 
 _RETURN_TOKENS = """
@@ -174,7 +182,7 @@ def _fill(
     tables = [part.table for part in filled]
     with _bare(driver, into, tables, between=lambda: source.progress(0)):
         driver.execute(sql.SQL("TRUNCATE {}").format(contents.listed(tables)))
-        _fit_vectors(driver, source.manifest)
+        _fit_vectors(driver, into, source.manifest)
         for part in filled:
             one(part)
             if (found := contents.count(driver, part.table)) != part.rows:
@@ -221,12 +229,16 @@ def _bare(
         )
 
 
-def _fit_vectors(driver: psycopg.Connection[Any], manifest: Manifest) -> None:
-    """Make the table take vectors of the archive's length."""
+def _fit_vectors(driver: psycopg.Connection[Any], into: str, manifest: Manifest) -> None:
+    """Make the table of schema `into` take vectors of the archive's length."""
     row = driver.execute(_DIMENSIONS, {"table": "embeddings"}).fetchone()
     if manifest.model is None or row is None or row[0] == manifest.model.dimensions:
         return
-    for statement in embeddings.fitting(manifest.model.dimensions):
+    statements = embeddings.fitting(manifest.model.dimensions)
+    if not driver.execute(_IS_SHOWN, {"schema": into}).fetchall():
+        # of a revision in which no view shows the column
+        statements = [each for each in statements if each.startswith("ALTER")]
+    for statement in statements:
         driver.execute(statement.encode())
 
 

@@ -400,7 +400,9 @@ async def test_an_archive_of_another_length_of_vectors_fits_where_its_model_is_s
 # Archives of other versions.
 
 
-def older_archive(url: str, file: Path, revision: str, rows: dict[str, tuple[tuple[str, ...], str]]) -> None:
+def older_archive(
+    url: str, file: Path, revision: str, rows: dict[str, tuple[tuple[str, ...], str]], *, dimensions: int = 384
+) -> None:
     """Write an archive as an older version would: of the tables that there were, empty but for `rows`."""
     with schema.connected(url) as connection:
         schema.upgrade(connection, revision)
@@ -421,7 +423,7 @@ def older_archive(url: str, file: Path, revision: str, rows: dict[str, tuple[tup
                 schema_revision=revision,
                 postgresql="18",
                 created_at=FakeClock().now(),
-                model=Model(name="words", dimensions=384, complete=True),
+                model=Model(name="words", dimensions=dimensions, complete=True),
                 parts=tuple(parts),
             )
         )
@@ -461,6 +463,19 @@ async def test_an_archive_of_an_older_schema_is_migrated_as_it_comes_in(
     assert [each.note.content for each in await app.recall.search("old", Query(text="kept long ago"))] == [
         "kept since long ago"
     ]
+
+
+async def test_an_older_archive_of_another_length_of_vectors_is_migrated_and_embedded_anew(
+    app: App, url: str, empty_url: str, file: Path
+) -> None:
+    columns, text = OLD_ROWS["embedding_model"]
+    vector = (("bank_id", "note_id", "window_index", "embedding"), f"old\t{NOTE}\t0\t[1,0,0]\n")
+    shorter = {**OLD_ROWS, "embedding_model": (columns, text.replace("384", "3")), "embeddings": vector}
+    older_archive(empty_url, file, "2026_11_29_lexical", shorter, dimensions=3)
+    assert (await app.backups.restore(file, reindex=True)).needs_reindex
+    assert await app.maintenance.reindex(lambda done, total: None) == 1
+    assert rows_of(url, "SELECT vector_dims(embedding) FROM embeddings") == [(384,)]
+    assert differences(url) == []
 
 
 async def test_an_older_archive_whose_migration_meets_bad_rows_changes_nothing(
