@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Query, Request
 
 from memory_bank.domain import banks
 from memory_bank.errors import InvalidInput
-from memory_bank.interfaces import access, arguments, links, notes
+from memory_bank.interfaces import access, links, notes
 from memory_bank.interfaces.access import Caller
 from memory_bank.interfaces.answers import LinkAnswer, NoteAnswer
 
@@ -33,7 +33,7 @@ async def asking(request: Request) -> Caller:
 
 
 Asking = Annotated[Caller, Depends(asking)]
-Bank = Annotated[str, Query(description="Memory bank to work in.", json_schema_extra=arguments.BANK_RULE)]
+Bank = Annotated[str, Query(description="Memory bank to work in.")]
 
 
 @router.post("/notes", status_code=201, response_model_exclude_none=True)
