@@ -34,7 +34,7 @@ RUN /opt/memory-bank/bin/pip install --quiet --no-deps .
 
 FROM ${BASE}
 RUN useradd --uid 10001 --create-home --home-dir /home/memory-bank memory-bank \
- && mkdir -p /data /app/config && chown memory-bank:memory-bank /data
+ && mkdir -p /data /app/config && chown memory-bank:memory-bank /data && chmod 700 /data
 COPY docker/health.py /opt/health.py
 COPY --from=model /opt/model /opt/model
 COPY --from=program /opt/memory-bank /opt/memory-bank

@@ -40,6 +40,7 @@ SAMPLES: dict[str, tuple[str, object]] = {
     "postgres.pool-size": ("20", 20),
     "postgres.prepared-statements": ("false", False),
     "logging.level.root": ("WARN", settings.LogLevel.WARNING),
+    "logging.format": ("JSON", settings.LogFormat.JSON),
     "memory.similarity-threshold": ("-0.5", -0.5),
     "memory.batch-factor": ("7", 7),
     "memory.self-name": ("Otto", "Otto"),
@@ -457,6 +458,14 @@ def test_no_value_ends_in_anything_but_settings_or_a_configuration_error(key: st
         ("EMBEDDING_MODLE", "EMBEDDING_MODEL"),
         ("ENRICHMENT_ATTEMPT", "ENRICHMENT_ATTEMPTS"),
         ("POSTGRES_PASWORD", "POSTGRES_PASSWORD"),
+        ("OPENAI_API_KYE", "OPENAI_API_KEY"),
+        ("SERVER_ALOWED_HOSTS", "SERVER_ALLOWED_HOSTS"),
+        ("MCP_TOOLSET", "MCP_TOOLSETS"),
+        ("WORKER_ENABLE", "WORKER_ENABLED"),
+        ("REDACTION_ENABLE", "REDACTION_ENABLED"),
+        ("SEARCH_FUSON", "SEARCH_FUSION"),
+        ("LOGGING_LEVL", "LOGGING_LEVEL"),
+        ("MEMORY_BATCHFACTR", "MEMORY_BATCH_FACTOR"),
     ],
 )
 def test_a_misspelt_variable_of_ours_gives_a_warning(variable: str, near: str) -> None:

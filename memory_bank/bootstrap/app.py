@@ -1,6 +1,6 @@
 """What is put together: every service of a running product, and the stand-ins that may take the place of its parts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from memory_bank.providers import embedding
@@ -8,6 +8,7 @@ from memory_bank.services.backups import BackupService
 from memory_bank.services.beliefs import BeliefService
 from memory_bank.services.clock import Clock
 from memory_bank.services.consolidation import ConsolidationService
+from memory_bank.services.diagnosis import DiagnosisService
 from memory_bank.services.embedder import Embedder
 from memory_bank.services.enrichment import Analyst, EnrichmentService
 from memory_bank.services.evaluation import EvaluationService
@@ -18,6 +19,7 @@ from memory_bank.services.judging import Judge
 from memory_bank.services.links import LinkService
 from memory_bank.services.maintenance import MaintenanceService
 from memory_bank.services.measurement import MeasurementService
+from memory_bank.services.metrics import Metrics, Unmeasured
 from memory_bank.services.notes import NoteService
 from memory_bank.services.recall import RecallService
 from memory_bank.services.relations import RelationService
@@ -38,6 +40,8 @@ UNGUARDED = frozenset(
         "evaluation",
         "tokens",
         "backups",
+        "diagnosis",
+        "language_model",
         "embedder",
         "jobs",
         "clock",
@@ -68,6 +72,15 @@ class LoadingEmbedder(Embedder, Protocol):
         ...
 
 
+class LanguageModel(Protocol):
+    """A configured language model as the root sees it: asked from time to time."""
+
+    @property
+    def problem(self) -> str | None:
+        """Why the last answer was none, and what to do; None where it was one, or nothing was asked yet."""
+        ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class App:
     """Every service, ready to use while the block of `open_app` lasts."""
@@ -91,6 +104,8 @@ class App:
     evaluation: EvaluationService
     tokens: TokenService
     backups: BackupService
+    diagnosis: DiagnosisService
+    language_model: LanguageModel | None
     embedder: LoadingEmbedder
     jobs: JobQueue
     clock: Clock
@@ -105,3 +120,4 @@ class Parts:
     clock: Clock | None = None
     enrichment: type[EnrichmentService] = EnrichmentService
     judge: Judge | None = None
+    metrics: Metrics = field(default_factory=Unmeasured)

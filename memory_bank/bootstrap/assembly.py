@@ -5,10 +5,12 @@ from datetime import timedelta
 
 from memory_bank.bootstrap.app import App, LoadingEmbedder, Parts
 from memory_bank.providers import embedding, heuristics, llm
+from memory_bank.services import tracing
 from memory_bank.services.backups import BackupService
 from memory_bank.services.beliefs import BeliefService, OutcomeBeliefs
 from memory_bank.services.clock import Clock
 from memory_bank.services.consolidation import ConsolidationService
+from memory_bank.services.diagnosis import DiagnosisService
 from memory_bank.services.enrichment import Analyst, EnrichmentService
 from memory_bank.services.evaluation import EvaluationService
 from memory_bank.services.exchanges import ExchangeService
@@ -29,7 +31,7 @@ from memory_bank.services.working_memory import WorkingMemoryService
 from memory_bank.services.writing import NoteWriter
 from memory_bank.settings import Settings
 from memory_bank.store.database import Database
-from memory_bank.store.queue import JobQueue
+from memory_bank.store.queue import JobQueue, Tracing
 
 EVERY_TEN_MINUTES = "*/10 * * * *"
 EVERY_NIGHT = "17 3 * * *"
@@ -56,7 +58,7 @@ def services(settings: Settings, on: Foundations, *, parts: Parts) -> App:
     """Return every service; periodic jobs are registered, and nothing runs yet."""
     database, clock = on.database, on.clock
     jobs = _jobs(settings, on)
-    enrichment = _enrichment(settings, on, jobs=jobs, kind=parts.enrichment)
+    enrichment = _enrichment(settings, on, jobs=jobs, parts=parts)
     writer = _writer(settings, on, jobs=jobs, enrichment=enrichment)
     notes = NoteService(
         database=database,
@@ -102,6 +104,8 @@ def services(settings: Settings, on: Foundations, *, parts: Parts) -> App:
         backups=BackupService(
             database=database, url=on.url, embedder=on.embedder, clock=clock, schedule=settings.snapshots()
         ),
+        diagnosis=DiagnosisService(database=database, url=on.url),
+        language_model=on.analyst if isinstance(on.analyst, llm.LanguageModelAnalyst) else None,
         embedder=on.embedder,
         jobs=jobs,
         clock=clock,
@@ -114,14 +118,13 @@ def _jobs(settings: Settings, on: Foundations) -> JobQueue:
         concurrency=settings.worker.concurrency,
         attempts=settings.enrichment.attempts,
         prepared_statements=settings.postgres.prepared_statements,
+        tracing=Tracing(origin=tracing.origin, resuming=tracing.resuming),
     )
 
 
-def _enrichment(
-    settings: Settings, on: Foundations, *, jobs: JobQueue, kind: type[EnrichmentService]
-) -> EnrichmentService:
+def _enrichment(settings: Settings, on: Foundations, *, jobs: JobQueue, parts: Parts) -> EnrichmentService:
     floor = settings.memory.similarity_threshold
-    return kind(
+    return parts.enrichment(
         database=on.database,
         jobs=jobs,
         embedder=on.embedder,
@@ -130,6 +133,7 @@ def _enrichment(
         clock=on.clock,
         floor=embedding.calibrated_floor(on.embedder.name) if floor is None else floor,
         attempts=settings.enrichment.attempts,
+        metrics=parts.metrics,
     )
 
 

@@ -31,7 +31,7 @@ async def open_app(
     async with contextlib.AsyncExitStack() as opened:
         embedder = parts.embedder
         if embedder is None:
-            embedder = outside.embedder_of(settings)
+            embedder = outside.embedder_of(settings, metrics=parts.metrics)
             opened.push_async_callback(embedder.close)
         # loads beside everything below
         embedder.start()

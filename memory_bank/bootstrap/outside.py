@@ -11,10 +11,11 @@ import platformdirs
 from memory_bank.bootstrap.app import LoadingEmbedder
 from memory_bank.providers import embedding, heuristics, litellm_embedding, llm
 from memory_bank.services.enrichment import Analyst
+from memory_bank.services.metrics import Metrics, Unmeasured
 from memory_bank.settings import Settings
 
 
-def embedder_of(settings: Settings) -> LoadingEmbedder:
+def embedder_of(settings: Settings, *, metrics: Metrics | None = None) -> LoadingEmbedder:
     """Return the embedder that the settings name; it loads once it is started."""
     key = settings.openai.api_key
     return embedding.open_embedder(
@@ -25,6 +26,7 @@ def embedder_of(settings: Settings) -> LoadingEmbedder:
         graph_dir=settings.embedding.graph_dir,
         wait_seconds=settings.embedding.wait,
         threads=settings.embedding.threads or None,
+        observer=metrics or Unmeasured(),
         server=litellm_embedding.Server(
             api_key=None if key is None else key.get_secret_value(),
             base_url=settings.openai.base_url,

@@ -20,6 +20,7 @@ from memory_bank.interfaces import guards, rates
 from memory_bank.interfaces.answers import Answer
 from memory_bank.interfaces.arguments import InBank
 from memory_bank.interfaces.opening import Opening
+from memory_bank.services import tracing
 
 if TYPE_CHECKING:
     from memory_bank.bootstrap import App
@@ -36,7 +37,7 @@ OPEN_PATHS = frozenset({"/health", "/"})
 """Open to everybody: whether the process lives, and the page, which holds no memories and asks for a token."""
 
 _OPEN_FOLDER = "/web/"
-_READY_PATH = "/ready"
+_SELF_GUARDED = frozenset({"/ready", "/metrics"})
 _MCP_PATHS = frozenset({"/sse", "/mcp", "/mcp/messages"})
 _BEARER = re.compile(r"bearer +(\S+)", re.IGNORECASE | re.ASCII)
 _SCOPE_KEY = "memory_bank.caller"
@@ -54,9 +55,15 @@ class Caller:
         app = await self._opening.app()
         return await app.tokens.authenticate(self._shown)
 
+    async def last_access(self) -> Access | None:
+        """Return what the caller was last known to be allowed; None where nothing is known of it."""
+        app = await self._opening.app()
+        return app.tokens.last_known(self._shown)
+
     async def run(self, operation: "Callable[[App, AskedT], Awaitable[AnswerT]]", asked: AskedT) -> AnswerT:
         """Run an operation if the caller may do what it takes in the bank that it names; else raise `Forbidden`."""
         (await self.access()).require(asked.needs(), asked.bank)
+        tracing.works_in(asked.bank)
         return await operation(await self._opening.app(), asked)
 
     async def until_refused(self) -> None:
@@ -92,8 +99,8 @@ class Owner(Caller):
 class AccessGuard:
     """Lets nobody without a good token past, where tokens are needed, and nobody who calls too often.
 
-    `/ready` answers its caller itself. While the store is away nobody can tell whether a token is good: callers of MCP
-    come through, to be greeted and told about tools, and each call that they make is checked again.
+    `/ready` and `/metrics` answer their callers themselves. While the store is away nobody can tell whether a token is
+    good: callers of MCP come through, to be greeted and told about tools; each call that they make is checked again.
     """
 
     def __init__(self, app: ASGIApp, *, opening: Opening, rate_limit: int) -> None:
@@ -116,7 +123,9 @@ class AccessGuard:
     async def _refused(self, scope: Scope, who: Caller) -> ASGIApp | None:
         address = (scope.get("client") or ("",))[0]
         key, refused = rates.of_address(address), None
-        if scope["path"] != _READY_PATH and not (scope["path"] in _MCP_PATHS and self._opening.problem is not None):
+        if scope["path"] not in _SELF_GUARDED and not (
+            scope["path"] in _MCP_PATHS and self._opening.problem is not None
+        ):
             try:
                 access = await who.access()
                 key = key if access.token is None else str(access.token)

@@ -20,8 +20,10 @@ BODY_LIMIT = 4 * 1024 * 1024
 CHALLENGE: Mapping[str, str] = {"WWW-Authenticate": 'Bearer realm="memory-bank"'}
 """What an answer 401 says about how to be let in."""
 
-_ASKED_HEADERS = ("Authorization", "Content-Type", "Mcp-Session-Id", "Mcp-Protocol-Version", "Last-Event-ID")
-_SHOWN_HEADERS = ("Mcp-Session-Id", "WWW-Authenticate", "Retry-After", "X-Memory-Bank-Redacted")
+_ASKED_HEADERS = (
+    *("Authorization", "Content-Type", "Mcp-Session-Id", "Mcp-Protocol-Version", "Last-Event-ID", "X-Request-ID"),
+)
+_SHOWN_HEADERS = ("Mcp-Session-Id", "WWW-Authenticate", "Retry-After", "X-Memory-Bank-Redacted", "X-Request-ID")
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _RPC_REFUSED = -32001
 _EVERYWHERE = {"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer"}

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from memory_bank.errors import ConfigurationError, StoreUnavailable
+from memory_bank.services.metrics import Metrics, Unmeasured
 from memory_bank.settings import Settings
 
 if TYPE_CHECKING:
@@ -24,9 +25,17 @@ class Opening:
     A database that is away is tried again until it answers; a `ConfigurationError` is final and goes to `on_refused`.
     """
 
-    def __init__(self, settings: Settings, *, on_refused: Callable[[], None], parts: "Parts | None" = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        on_refused: Callable[[], None],
+        parts: "Parts | None" = None,
+        metrics: Metrics | None = None,
+    ) -> None:
         self.settings = settings
         self._parts = parts
+        self._metrics = metrics or Unmeasured()
         self.refusal: ConfigurationError | None = None
         self._on_refused = on_refused
         self._app: App | None = None
@@ -66,9 +75,9 @@ class Opening:
     async def _keep_open(self) -> None:
         # Imported here, beside the handshake that a client is waiting for: what the app needs takes a second to import.
         bootstrap = await asyncio.to_thread(importlib.import_module, "memory_bank.bootstrap")
-        parts = self._parts or bootstrap.Parts()
+        parts = replace(self._parts or bootstrap.Parts(), metrics=self._metrics)
         try:
-            embedder = parts.embedder or bootstrap.embedder_of(self.settings)
+            embedder = parts.embedder or bootstrap.embedder_of(self.settings, metrics=self._metrics)
             try:
                 # loads once, however often the database must be asked
                 embedder.start()

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import ipaddress
 import logging
 import signal
 import socket
@@ -25,8 +24,10 @@ from memory_bank.interfaces import access
 from memory_bank.interfaces.access import AccessGuard
 from memory_bank.interfaces.guards import BODY_LIMIT, BodyGuard, Cors, HostGuard, RedactionNotice, SafeAnswers
 from memory_bank.interfaces.mcp import server as mcp_server
+from memory_bank.interfaces.metrics import Prometheus
 from memory_bank.interfaces.opening import Opening
-from memory_bank.interfaces.rest import beliefs, errors, notes, status
+from memory_bank.interfaces.requests import Observation, Routes
+from memory_bank.interfaces.rest import beliefs, errors, figures, notes, status
 from memory_bank.interfaces.web import page
 from memory_bank.settings import Settings
 
@@ -40,9 +41,9 @@ SHUTDOWN_SECONDS = 3
 _CHECKED_BEFORE = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 
 
-def build(opening: Opening) -> FastAPI:
+def build(opening: Opening, metrics: Prometheus) -> FastAPI:
     """Build the web application over an app that may still be opening."""
-    mcp = mcp_server.build(opening.settings, caller=access.sender)
+    mcp = mcp_server.build(opening.settings, caller=access.sender, metrics=metrics)
     streamable = mcp.streamable_http_app(
         streamable_http_path=STREAMABLE_PATH,
         # no session to lose: a restarted server, or the next replica, answers as well
@@ -57,12 +58,17 @@ def build(opening: Opening) -> FastAPI:
             yield
 
     server = opening.settings.server
+    routers = (status.router, figures.router, notes.router, beliefs.router, page.router)
+    doors = [*_sse_routes(mcp), *streamable.routes]
+    routes: list[BaseRoute] = [*doors, *(route for router in routers for route in router.routes)]
+    every = [*routes, *_described()]
     web = FastAPI(
         title="Memory Bank",
         version=memory_bank.__version__,
         description=memory_bank.__doc__ or "",
         lifespan=lifespan,
         middleware=[
+            Middleware(Observation, metrics=metrics, routes=Routes(every)),
             Middleware(SafeAnswers),
             Middleware(HostGuard, hosts=server.allowed_hosts, origins=server.allowed_origins),
             Middleware(Cors, origins=server.allowed_origins),
@@ -73,8 +79,9 @@ def build(opening: Opening) -> FastAPI:
         redirect_slashes=False,
     )
     web.state.opening = opening
-    web.router.routes.extend([*_sse_routes(mcp), *streamable.routes])
-    for router in (status.router, notes.router, beliefs.router, page.router):
+    web.state.metrics = metrics
+    web.router.routes.extend(doors)
+    for router in routers:
         web.include_router(router)
     errors.install(web)
     return web
@@ -92,14 +99,15 @@ async def serve(settings: Settings, *, on_listening: Callable[[str], None]) -> N
             server.should_exit = True
 
     listener = None if _waits_for_tokens(settings) else _listener(settings.server.host, settings.server.port)
-    async with Opening(settings, on_refused=refused) as opening:
+    metrics = Prometheus()
+    async with Opening(settings, on_refused=refused, metrics=metrics) as opening:
         if listener is None:
             await _require_tokens(opening)
             listener = _listener(settings.server.host, settings.server.port)
         host, port = listener.getsockname()[:2]
         server = _AnnouncingServer(
             uvicorn.Config(
-                build(opening),
+                build(opening, metrics),
                 log_config=None,
                 access_log=False,
                 server_header=False,
@@ -112,10 +120,15 @@ async def serve(settings: Settings, *, on_listening: Callable[[str], None]) -> N
             raise opening.refusal
 
 
+def _described() -> list[BaseRoute]:
+    """Return the routes that FastAPI adds by itself."""
+    return list(FastAPI().routes)
+
+
 def _waits_for_tokens(settings: Settings) -> bool:
     """Tell whether there must be tokens before anything may listen: others than this machine could reach it."""
     server = settings.server
-    return not (server.insecure or server.auth is Authentication.REQUIRED or _is_loopback(server.host))
+    return not (server.insecure or server.auth is Authentication.REQUIRED or server.is_local)
 
 
 def surely_needs_tokens(settings: Settings) -> bool:
@@ -136,13 +149,6 @@ async def _require_tokens(opening: Opening) -> None:
                 "--insecure (server.insecure, SERVER_INSECURE) lets everybody in"
             )
         await asyncio.sleep(1)
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 class _AnnouncingServer(uvicorn.Server):

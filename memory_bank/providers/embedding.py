@@ -69,6 +69,14 @@ class Encoder(Protocol):
     def pieces(self, text: str, /) -> int | None: ...
 
 
+class Observer(Protocol):
+    """Is told what the model did: how many texts of which kind in how many seconds, and whether a query was known."""
+
+    def embedded(self, kind: str, *, texts: int, seconds: float) -> None: ...
+
+    def looked_up(self, *, hit: bool) -> None: ...
+
+
 class State(StrEnum):
     """How far a model's loading has come. A failed load is tried again by the next call."""
 
@@ -90,6 +98,7 @@ class Embedder:
         query_threads: int = 1,
         document_threads: int = 1,
         cancel: Callable[[], None] | None = None,
+        observer: Observer | None = None,
     ) -> None:
         """Take `load`, which a thread of its own runs at `start` or the first call, and `cancel`, which cuts it short.
 
@@ -100,6 +109,7 @@ class Embedder:
         self.dimensions = dimensions
         self._load = load
         self._cancel = cancel or (lambda: None)
+        self._observer = observer
         self._wait_seconds = wait_seconds
         self._lock = threading.Lock()
         self._attempt: Future[Encoder] | None = None
@@ -145,10 +155,12 @@ class Embedder:
         it cannot be loaded.
         """
         cached = self._cached(text)
+        if self._observer is not None:
+            self._observer.looked_up(hit=cached is not None)
         if cached is not None:
             return cached
         encoder = await self._encoder(self._wait_seconds)
-        (rows,) = await self._encode(self._queries, encoder, [text])
+        (rows,) = await self._encode(self._queries, encoder, [text], kind="query")
         vector = vectors.mean_direction(rows, dimensions=self.dimensions)
         self._remember(text, vector)
         return vector.copy()
@@ -161,7 +173,7 @@ class Embedder:
         encoder = await self._encoder(self._wait_seconds)
         embedded: list[NDArray[np.float32]] = []
         for piece in _slices(texts):
-            embedded += await self._encode(self._documents, encoder, piece)
+            embedded += await self._encode(self._documents, encoder, piece, kind="documents")
         return embedded
 
     def pieces(self, text: str) -> int | None:
@@ -240,19 +252,23 @@ class Embedder:
             raise ProviderUnavailable("the embedding model is still loading; try again in a moment") from None
 
     async def _encode(
-        self, executor: ThreadPoolExecutor, encoder: Encoder, texts: list[str]
+        self, executor: ThreadPoolExecutor, encoder: Encoder, texts: list[str], *, kind: str
     ) -> list[NDArray[np.float32]]:
         if self._closed:
             raise ProviderUnavailable("the embedder is closed; restart the service", retryable=False)
         loop = asyncio.get_running_loop()
+        begun = time.monotonic()
         try:
-            return await loop.run_in_executor(executor, _encoded, encoder, texts, self.dimensions)
+            rows = await loop.run_in_executor(executor, _encoded, encoder, texts, self.dimensions)
         except (asyncio.CancelledError, RuntimeError):
             # Closing cancels what waits in the executor, and refuses more; the caller did not cancel anything.
             task = asyncio.current_task()
             if self._closed and task is not None and not task.cancelling():
                 raise ProviderUnavailable("the embedder was closed; restart the service", retryable=False) from None
             raise
+        if self._observer is not None:
+            self._observer.embedded(kind, texts=len(texts), seconds=time.monotonic() - begun)
+        return rows
 
     def _cached(self, query: str) -> NDArray[np.float32] | None:
         with self._lock:
@@ -301,6 +317,7 @@ def open_embedder(
     threads: int | None,
     graph_dir: Path | None = None,
     server: litellm_embedding.Server | None = None,
+    observer: Observer | None = None,
 ) -> Embedder:
     """Return an embedder of `model` (a hub name, a folder of weights or of an exported graph) that is not yet loading.
 
@@ -316,7 +333,11 @@ def open_embedder(
         )
     if backend == "litellm":
         return _remote(
-            model, dimensions=dimensions, wait_seconds=wait_seconds, server=server or litellm_embedding.Server()
+            model,
+            dimensions=dimensions,
+            wait_seconds=wait_seconds,
+            server=server or litellm_embedding.Server(),
+            observer=observer,
         )
     exported = _exported_folder(model, graph_dir) if backend != "sentence-transformers" else None
     name = onnx_graph.read(exported).name if exported else model_files.name_of(model)
@@ -332,10 +353,14 @@ def open_embedder(
             return onnx_embedding.OnnxEncoder(exported, threads=threads)
         return _load_exported(model, cache_dir, threads=threads, stop=stop, may_fall_back=backend == "auto")
 
-    return Embedder(load, name=name, dimensions=dimensions, wait_seconds=wait_seconds, cancel=stop.set)
+    return Embedder(
+        load, name=name, dimensions=dimensions, wait_seconds=wait_seconds, cancel=stop.set, observer=observer
+    )
 
 
-def _remote(model: str, *, dimensions: int, wait_seconds: float, server: litellm_embedding.Server) -> Embedder:
+def _remote(
+    model: str, *, dimensions: int, wait_seconds: float, server: litellm_embedding.Server, observer: Observer | None
+) -> Embedder:
     encoder = litellm_embedding.LitellmEncoder(model, dimensions=dimensions, server=server)
 
     def load() -> Encoder:
@@ -350,6 +375,7 @@ def _remote(model: str, *, dimensions: int, wait_seconds: float, server: litellm
         query_threads=REMOTE_QUERIES,
         document_threads=REMOTE_SLICES,
         cancel=encoder.close,
+        observer=observer,
     )
 
 

@@ -118,6 +118,17 @@ class LanguageModelAnalyst:
         self._slots = asyncio.Semaphore(concurrency)
         self._sleep, self._draw, self._clock = sleep, draw, clock
         self._format_refused = False
+        self.problem: str | None = None
+        """Why the last call brought no reply, and what to do; None where it did, or none was made yet."""
+
+    async def probe(self) -> None:
+        """Ask for a single word, once; raises `ProviderUnavailable` naming what to change when no reply comes."""
+        route = self._found(await _library())
+        deadline = _Deadline(clock=self._clock, seconds=self._timeout)
+        deadline.start()
+        outcome = await self._completion(route, prompts.PROBE, _Format.NONE, deadline)
+        if not isinstance(outcome, _Reply):
+            raise ProviderUnavailable(f"the language model {outcome.reason}", retryable=outcome.retryable)
 
     async def analyse(self, content: str) -> analyses.Analysis:
         """Return keywords, core theme and tags of a note.
@@ -162,7 +173,7 @@ class LanguageModelAnalyst:
 
     async def _ask(self, prompt: prompts.Prompt, read: Callable[[str], T]) -> T:
         library = await _library()
-        route = _route(library, model=self._model, api_key=self._api_key, base_url=self._base_url)
+        route = self._found(library)
         deadline = _Deadline(clock=self._clock, seconds=self._total_timeout)
         reply = await self._reply(route, prompt, deadline)
         with suppress(ProviderUnavailable):
@@ -179,13 +190,22 @@ class LanguageModelAnalyst:
         for attempt in range(1, self._attempts + 1):
             outcome = await self._call(route, prompt, deadline)
             if isinstance(outcome, _Reply):
+                self.problem = None
                 return outcome
             failure, pause = outcome, outcome.wait(attempt, jitter=self._draw())
             if not failure.retryable or attempt == self._attempts or pause >= deadline.remaining():
                 break
             logger.info("The language model %s; trying again", failure.reason, extra={"pause_seconds": pause})
             await self._sleep(pause)
-        raise ProviderUnavailable(f"the language model {failure.reason}", retryable=failure.retryable)
+        self.problem = f"the language model {failure.reason}"
+        raise ProviderUnavailable(self.problem, retryable=failure.retryable)
+
+    def _found(self, library: ModuleType) -> _Route:
+        try:
+            return _route(library, model=self._model, api_key=self._api_key, base_url=self._base_url)
+        except ProviderUnavailable as error:
+            self.problem = str(error)
+            raise
 
     async def _call(self, route: _Route, prompt: prompts.Prompt, deadline: _Deadline) -> _Reply | Failure:
         async with self._slots:

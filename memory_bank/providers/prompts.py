@@ -84,6 +84,10 @@ class Prompt:
     schema: Mapping[str, object]
 
 
+PROBE = Prompt(system="You are asked whether you are there.", user="Answer with the word yes.", name="probe", schema={})
+"""Asks for next to nothing: what counts is that an answer comes."""
+
+
 def analysis(content: str) -> Prompt:
     """Ask for keywords, context and tags of a note; only its first `NOTE_LIMIT` characters are sent."""
     words = {"type": "array", "items": {"type": "string"}}

@@ -14,8 +14,10 @@ from memory_bank.domain.analysis import Analysis
 from memory_bank.domain.links import Candidate, Judgement, LinkOrigin
 from memory_bank.domain.notes import Enrichment
 from memory_bank.errors import ConfigurationError, ProviderUnavailable, StoreUnavailable
+from memory_bank.services import embedder
 from memory_bank.services.clock import Clock
 from memory_bank.services.embedder import Embedder
+from memory_bank.services.metrics import Enriched, Metrics, Reason, Unmeasured
 from memory_bank.store import embeddings, links, queue
 from memory_bank.store import enrichment as rows
 from memory_bank.store.database import Database, Tx
@@ -50,6 +52,7 @@ class _Work:
 
     note: rows.Unenriched
     candidates: Sequence[Candidate]
+    unembeddable: ProviderUnavailable | None = None
 
 
 class EnrichmentService:
@@ -66,6 +69,7 @@ class EnrichmentService:
         clock: Clock,
         floor: float,
         attempts: int,
+        metrics: Metrics | None = None,
     ) -> None:
         self._database = database
         self._jobs = jobs
@@ -75,6 +79,8 @@ class EnrichmentService:
         self._clock = clock
         self._floor = floor
         self._attempts = attempts
+        self._metrics = metrics or Unmeasured()
+        self._told = ""
         self._callers = 0
         self._nobody_waits = asyncio.Event()
         self._nobody_waits.set()
@@ -169,28 +175,38 @@ class EnrichmentService:
         """Return what enrichment of the pending ones among `ids` starts from, their vectors made where missing."""
         async with self._database.transaction(bank) as tx:
             waiting = await rows.unenriched(tx, ids)
-        await self._embed(bank, [each for each in waiting if not each.embedded])
+        broken = await self._embed(bank, [each for each in waiting if not each.embedded])
         if not waiting:
             return []
         async with self._database.transaction(bank) as tx:
             candidates = await embeddings.neighbours(
                 tx, [each.id for each in waiting], floor=self._floor, limit=CANDIDATES
             )
-        return [_Work(note=each, candidates=candidates[each.id]) for each in waiting]
+        return [
+            _Work(note=each, candidates=candidates.get(each.id, ()), unembeddable=broken.get(each.id))
+            for each in waiting
+        ]
 
-    async def _embed(self, bank: str, missing: Sequence[rows.Unenriched]) -> None:
+    async def _embed(self, bank: str, missing: Sequence[rows.Unenriched]) -> dict[UUID, ProviderUnavailable]:
+        """Make the vectors that are missing; return why the model gives none for some of the notes."""
         if not missing:
-            return
+            return {}
         try:
-            embedded = await self._embedder.embed_documents([each.content for each in missing])
+            embedded = await embedder.each(self._embedder, [each.content for each in missing])
         except ConfigurationError as error:
             # whoever mends the setting will find the notes still waiting
             raise ProviderUnavailable(str(error)) from error
         async with self._database.transaction(bank) as tx:
             for note, windows in zip(missing, embedded, strict=True):
-                await embeddings.complete(
-                    tx, note.id, windows, model=self._embedder.name, content_hash=note.content_hash
-                )
+                if not isinstance(windows, ProviderUnavailable):
+                    await embeddings.complete(
+                        tx, note.id, windows, model=self._embedder.name, content_hash=note.content_hash
+                    )
+        return {
+            note.id: ProviderUnavailable(str(made))
+            for note, made in zip(missing, embedded, strict=True)
+            if isinstance(made, ProviderUnavailable)
+        }
 
     async def _enrich_safely(self, bank: str, work: _Work) -> ProviderUnavailable | None:
         try:
@@ -206,11 +222,15 @@ class EnrichmentService:
 
     async def _enrich(self, bank: str, work: _Work) -> None:
         try:
+            if work.unembeddable is not None:
+                raise work.unembeddable
             analysis, judgements = await _findings(work, by=self._analyst)
         except ProviderUnavailable as error:
             await self._failed(bank, work, error)
             return
+        self._told = ""
         await self._write(bank, work.note, analysis, judgements, enrichment=Enrichment.DONE)
+        self._metrics.enriched(Enriched.DONE)
 
     async def _write(
         self,
@@ -232,11 +252,16 @@ class EnrichmentService:
     async def _failed(self, bank: str, work: _Work, error: ProviderUnavailable) -> None:
         """Count the attempt; after the last one write what the fallback finds and the reason."""
         note, reason = work.note, str(error)
+        # a refused key concerns every note, and is told once
+        level = logging.INFO if reason == self._told else logging.WARNING
+        self._told = reason
+        logger.log(level, "A note could not be enriched: %s", reason, extra={"bank": bank, "note": str(note.id)})
         if error.retryable and note.attempts + 1 < self._attempts:
             async with self._database.transaction(bank) as tx:
                 await rows.count_attempt(tx, note.id, error=reason)
+            self._metrics.enriched(Enriched.RETRIED)
             raise error
-        logger.warning("A note could not be enriched: %s", reason, extra={"bank": bank, "note": str(note.id)})
+        self._metrics.enriched(Enriched.FAILED, reason=Reason.UNAVAILABLE if error.retryable else Reason.REFUSED)
         analysis, judgements = await _findings(work, by=self._fallback)
         await self._write(bank, note, analysis, judgements, enrichment=Enrichment.FAILED, error=reason)
 
@@ -245,8 +270,10 @@ class EnrichmentService:
         async with self._database.transaction(bank) as tx:
             if note.attempts + 1 < self._attempts:
                 await rows.count_attempt(tx, note.id, error=reason)
+                self._metrics.enriched(Enriched.RETRIED)
                 return ProviderUnavailable(reason)
             await rows.fail(tx, note.id, error=reason)
+        self._metrics.enriched(Enriched.FAILED, reason=Reason.UNEXPECTED)
         return None
 
 

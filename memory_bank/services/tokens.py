@@ -115,6 +115,23 @@ class TokenService:
             raise Unauthenticated(f"this token is {state}; {_HOW}")
         return Access(level=token.level, banks=token.banks, token=token.id)
 
+    def last_known(self, shown: str | None) -> Access | None:
+        """Return what this process last knew the bearer of a token to be allowed, without asking the store.
+
+        For figures that must be had while the store is away. None where it never knew; a token that ended meanwhile by
+        its own date is not known.
+        """
+        match self._authentication:
+            case Authentication.OFF:
+                return OWNER
+            case Authentication.AUTO if not self._any_made and self._none_made_at is not None:
+                return OWNER
+        presented = None if shown is None else tokens.read(shown)
+        known = None if presented is None else self._known.get(presented.digest)
+        if known is None or known[1].state(self._clock.now()) is not State.ACTIVE:
+            return None
+        return Access(level=known[1].level, banks=known[1].banks, token=known[1].id)
+
     async def _ever_made(self) -> bool:
         if not self._any_made and not self._is_fresh(self._none_made_at):
             # the callers that come meanwhile wait for this answer instead of asking the same

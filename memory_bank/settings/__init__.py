@@ -16,7 +16,7 @@ from memory_bank.settings.table import (
     Settings,
     Worker,
 )
-from memory_bank.settings.values import Backend, DdlAuto, LogLevel, Toolset
+from memory_bank.settings.values import Backend, DdlAuto, LogFormat, LogLevel, Toolset
 
 __all__ = [
     "Backend",
@@ -24,6 +24,7 @@ __all__ = [
     "Decay",
     "Embedding",
     "Enrichment",
+    "LogFormat",
     "LogLevel",
     "Mcp",
     "Memory",

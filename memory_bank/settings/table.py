@@ -5,6 +5,7 @@ follow from the models below and are written nowhere else.
 """
 
 import functools
+import ipaddress
 import re
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
@@ -179,6 +180,14 @@ class Server(Group):
         "0", "Most calls a minute of one token, or of one address without; 0 takes any number", ge=0, le=1_000_000
     )
 
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine reaches the address."""
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
+
 
 class Embedding(Group):
     """What turns text into vectors."""
@@ -253,6 +262,12 @@ class Settings(pydantic_settings.BaseSettings):
         "Lowest level that is logged: trace, debug, info, warn, error, off",
         key="logging.level.root",
         environment="LOGGING_LEVEL",
+    )
+    logging_format: values.LogFormatName = setting(
+        "text",
+        "How logs are written: text for people, json for one object a line",
+        key="logging.format",
+        environment="LOGGING_FORMAT",
     )
     memory: Memory = Memory()
     retrievability_filter: RetrievabilityFilter = RetrievabilityFilter()

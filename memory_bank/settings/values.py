@@ -40,6 +40,13 @@ class LogLevel(StrEnum):
         return special.get(self) or logging.getLevelNamesMapping()[self.name]
 
 
+class LogFormat(StrEnum):
+    """How a log line is written: as a sentence for people, or as a JSON object for programs."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
 class DdlAuto(StrEnum):
     """What happens to the schema at start: migrate it, only compare it, or leave it alone."""
 
@@ -176,6 +183,7 @@ Toolsets = Annotated[tuple[Toolset, ...], _listed_by(toolsets)]
 WebAddress = Annotated[str, _read_by(web_address)]
 PostgresUrl = Annotated[str, _read_by(database_url)]
 LogLevelName = Annotated[LogLevel, _read_by(log_level)]
+LogFormatName = Annotated[LogFormat, _read_by(lower)]
 DdlAutoName = Annotated[DdlAuto, _read_by(ddl_auto)]
 BackendName = Annotated[Backend, _read_by(lower)]
 FusionName = Annotated[ranking.Fusion, _read_by(lower)]

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Self
@@ -25,25 +26,43 @@ SHUTDOWN_SECONDS = 2.0
 EnrichHandler = Callable[[str, Sequence[UUID]], Awaitable[None]]
 """Enrich the notes of a bank; raises while some of them deserve another attempt."""
 
+COUNTED_JOBS = 10_000
+"""Jobs of one state that are counted at most: a monitor that asks every few seconds must not read a long queue."""
+
 _STATE = sa.text(
     """
-    -- how many jobs wait or run, and how long has the oldest due one waited?
+    -- how many jobs wait, run or failed, and how long has the oldest of those that are due waited?
+    WITH waiting AS (
+        SELECT j.id, j.scheduled_at
+        FROM procrastinate_jobs j
+        WHERE j.status = 'todo'
+        ORDER BY j.id
+        LIMIT :most
+    ), running AS (
+        SELECT j.id
+        FROM procrastinate_jobs j
+        WHERE j.status = 'doing'
+        LIMIT :most
+    ), failed AS (
+        SELECT j.id
+        FROM procrastinate_jobs j
+        WHERE j.status = 'failed'
+        LIMIT :most
+    )
     SELECT
-        count(*) FILTER (WHERE j.status = 'todo') AS waiting,
-        count(*) FILTER (WHERE j.status = 'doing') AS running,
+        (SELECT count(*) FROM waiting) AS waiting,
+        (SELECT count(*) FROM running) AS running,
+        (SELECT count(*) FROM failed) AS failed,
         CAST(
-            coalesce(
-                extract(epoch FROM now() - min(coalesce(j.scheduled_at, e.at)) FILTER (
-                    WHERE j.status = 'todo' AND coalesce(j.scheduled_at, e.at) <= now()
-                )),
-                0
+            (
+                SELECT coalesce(extract(epoch FROM now() - min(coalesce(w.scheduled_at, e.at))), 0)
+                FROM waiting w
+                LEFT JOIN procrastinate_events e
+                    ON e.job_id = w.id
+                    AND e.type = 'deferred'
+                WHERE coalesce(w.scheduled_at, e.at) <= now()
             ) AS double precision
         ) AS oldest_seconds
-    FROM procrastinate_jobs j
-    LEFT JOIN procrastinate_events e
-        ON e.job_id = j.id
-        AND e.type = 'deferred'
-    WHERE j.status IN ('todo', 'doing')
     """
 )
 
@@ -57,20 +76,38 @@ _STILL_DOING = """
 
 
 @dataclass(frozen=True, kw_only=True)
+class Tracing:
+    """How a job remembers the request that it comes from: its id now, and a block that runs for it again, in a bank."""
+
+    origin: Callable[[], str | None]
+    resuming: Callable[[str | None, str], AbstractContextManager[None]]
+
+
+@dataclass(frozen=True, kw_only=True)
 class QueueState:
-    """Jobs that wait, jobs that run, and for how many seconds the oldest due job has waited."""
+    """Jobs that wait, run or failed, up to `COUNTED_JOBS` each, and how many seconds the oldest due one has waited."""
 
     waiting: int
     running: int
+    failed: int
     oldest_seconds: float
 
 
 class JobQueue:
     """Jobs that outlive the process: deferred inside a store transaction, run by any worker process."""
 
-    def __init__(self, conninfo: str, *, concurrency: int, attempts: int, prepared_statements: bool = True) -> None:
+    def __init__(
+        self,
+        conninfo: str,
+        *,
+        concurrency: int,
+        attempts: int,
+        tracing: Tracing,
+        prepared_statements: bool = True,
+    ) -> None:
         arguments: dict[str, object] = {} if prepared_statements else {"prepare_threshold": None}
         self._concurrency = concurrency
+        self._tracing = tracing
         self._connector = procrastinate.PsycopgConnector(
             conninfo=conninfo, kwargs=arguments, min_size=0, max_size=concurrency + 2
         )
@@ -107,7 +144,7 @@ class JobQueue:
     async def defer_enrich(self, tx: Tx, ids: Sequence[UUID], *, not_before: datetime | None = None) -> None:
         """Ask for the enrichment of these notes of the transaction's bank, if and when `tx` commits."""
         task = self._app.configure_task(ENRICH, schedule_at=not_before, connection=await tx.driver())
-        await task.defer_async(bank=tx.bank, ids=[str(id) for id in ids])
+        await task.defer_async(bank=tx.bank, ids=[str(id) for id in ids], request_id=self._tracing.origin())
 
     async def run_worker(self) -> None:
         """Run jobs until cancelled; what a cancelled worker had in hand is done again elsewhere.
@@ -151,11 +188,14 @@ class JobQueue:
         rows = await self._connector.execute_query_all_async(_STILL_DOING, ids=list(ended))
         return {int(row["id"]) for row in rows}
 
-    async def _run_enrich(self, context: procrastinate.JobContext, bank: str, ids: list[str]) -> None:
+    async def _run_enrich(
+        self, context: procrastinate.JobContext, bank: str, ids: list[str], request_id: str | None = None
+    ) -> None:
         if self._enrich is None:
             raise MemoryBankError("no handler for enrichment jobs; this is a programming error")
         try:
-            await self._enrich(bank, [UUID(id) for id in ids])
+            with self._tracing.resuming(request_id, bank):
+                await self._enrich(bank, [UUID(id) for id in ids])
         finally:
             self._has_ended(context)
 
@@ -166,6 +206,8 @@ class JobQueue:
 
 async def state(tx: StoreTx) -> QueueState:
     """Return how full the queue is."""
-    row = await tx.one_or_none(_STATE)
+    row = await tx.one_or_none(_STATE, most=COUNTED_JOBS)
     assert row is not None
-    return QueueState(waiting=row["waiting"], running=row["running"], oldest_seconds=row["oldest_seconds"])
+    return QueueState(
+        waiting=row["waiting"], running=row["running"], failed=row["failed"], oldest_seconds=row["oldest_seconds"]
+    )

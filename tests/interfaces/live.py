@@ -17,6 +17,7 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 
 from memory_bank.bootstrap import Parts
 from memory_bank.interfaces import server
+from memory_bank.interfaces.metrics import Prometheus
 from memory_bank.interfaces.opening import Opening
 from memory_bank.settings import Settings
 from tests.processes import CHECKOUT
@@ -29,9 +30,14 @@ TRANSPORTS = ("sse", "streamable")
 async def serving(settings: Settings, parts: Parts) -> AsyncIterator[str]:
     """Serve while the block lasts; yields the server's URL."""
     listener = socket.create_server(("127.0.0.1", 0))
-    async with Opening(settings, on_refused=lambda: None, parts=parts) as opening:
+    metrics = Prometheus()
+    async with Opening(settings, on_refused=lambda: None, parts=parts, metrics=metrics) as opening:
         config = uvicorn.Config(
-            server.build(opening), log_config=None, access_log=False, timeout_graceful_shutdown=1, lifespan="on"
+            server.build(opening, metrics),
+            log_config=None,
+            access_log=False,
+            timeout_graceful_shutdown=1,
+            lifespan="on",
         )
         running = uvicorn.Server(config)
         running.install_signal_handlers = lambda: None  # type: ignore[attr-defined]

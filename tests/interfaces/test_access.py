@@ -166,11 +166,13 @@ async def texts(app: App) -> list[str]:
 async def test_every_tool_and_every_route_is_tried_below(guarded: Guarded) -> None:
     assert list(SAMPLES) == TOOLS
     assert {each for each in await described(guarded) if each[1].startswith("/api/")} == set(ROUTES)
-    assert {path for _, path in await described(guarded) if not path.startswith("/api/")} == {"/health", "/ready"}
+    others = {path for _, path in await described(guarded) if not path.startswith("/api/")}
+    assert others == {"/health", "/ready", "/metrics"}
 
 
 async def test_without_a_good_token_every_route_but_liveness_and_the_page_answers_401(guarded: Guarded) -> None:
-    others = [("GET", path) for path in ("/ready", "/docs", "/redoc", "/openapi.json", "/sse", "/mcp", "/nothing")]
+    paths = ("/ready", "/metrics", "/docs", "/redoc", "/openapi.json", "/sse", "/mcp", "/nothing")
+    others = [("GET", path) for path in paths]
     others += [("POST", "/mcp"), ("POST", "/mcp/messages"), ("DELETE", "/mcp"), ("GET", "/health/"), ("GET", "/api/v1")]
     async with httpx.AsyncClient(base_url=guarded.url) as client:
         for token in (None, *guarded.bad):

@@ -6,6 +6,14 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
+from memory_bank.bootstrap import Parts
+from memory_bank.providers.llm import LanguageModelAnalyst
+from memory_bank.settings import Settings
+from tests.fakes import FakeEmbedder
+from tests.interfaces import live
+from tests.openai_server import OpenAIServer, Reply
+from tests.processes import PATIENCE
+
 BASE = "/api/v1"
 NOBODY = UUID(int=7)
 
@@ -145,3 +153,29 @@ async def test_a_foreign_origin_is_refused(client: httpx.AsyncClient, origin: st
 async def test_the_pages_own_origin_is_welcome(client: httpx.AsyncClient, server: str) -> None:
     answer = await client.post(f"{BASE}/notes", json={"content": "x"}, headers={"origin": server})
     assert answer.status_code == 201
+
+
+async def test_health_and_readiness_name_a_language_model_that_refuses_the_key(
+    loaded: Settings, embedder: FakeEmbedder
+) -> None:
+    async with OpenAIServer(Reply(status=401)) as provider:
+        analyst = LanguageModelAnalyst(model="openai/some", api_key="sk-wrong-0a1B2c3D", base_url=provider.base_url)
+        async with (
+            live.serving(loaded, Parts(embedder=embedder, analyst=analyst)) as url,
+            # the first call of a language model imports its library
+            httpx.AsyncClient(base_url=url, timeout=PATIENCE) as client,
+        ):
+            added = await client.post(f"{BASE}/notes", json={"content": "green tea"})
+            assert (added.status_code, added.json()["enrichment"]) == (201, "failed")
+            health, ready = await client.get("/health"), await client.get("/ready")
+        await analyst.aclose()
+    for answer in (health, ready):
+        assert answer.status_code == 200
+        assert "openai.api-key (OPENAI_API_KEY)" in answer.json()["language_model"]
+        assert "sk-wrong" not in answer.text
+
+
+async def test_without_a_language_model_readiness_says_so_and_health_is_silent(client: httpx.AsyncClient) -> None:
+    await client.post(f"{BASE}/notes", json={"content": "green tea"})
+    assert (await client.get("/ready")).json()["language_model"].startswith("none")
+    assert (await client.get("/health")).json() == {"status": "ok"}

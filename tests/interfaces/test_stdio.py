@@ -106,9 +106,9 @@ def test_lone_surrogates_are_cleaned_out_of_what_is_stored(commands: Commands) -
 def test_what_answers_initialize_brings_in_neither_database_nor_model_libraries() -> None:
     # an editor waits for that answer; they are imported beside it
     script = (
-        "import sys, memory_bank.interfaces.cli.stdio\n"
+        "import sys, memory_bank.interfaces.cli.stdio, memory_bank.interfaces.mcp.stdio\n"
         "print(sorted({'sqlalchemy', 'psycopg', 'procrastinate', 'alembic', 'numpy', 'litellm', 'onnxruntime', 'torch',"
-        " 'kingfisher_sdk', 'fastapi'} & set(sys.modules)))"
+        " 'kingfisher_sdk', 'fastapi', 'prometheus_client'} & set(sys.modules)))"
     )
     answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
     assert answer.stdout.strip() == "[]"

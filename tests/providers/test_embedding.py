@@ -449,3 +449,28 @@ def test_a_folder_with_known_weights_has_the_model_s_name_and_floor(
         stream.write(b"\x7f")
     assert model_files.name_of(str(copy)) == "copy"
     assert embedding.calibrated_floor("copy") == 0.0
+
+
+async def test_an_observer_is_told_of_every_call_of_the_model_and_of_queries_known_before() -> None:
+    class Observer:
+        def __init__(self) -> None:
+            self.calls: list[tuple[str, int]] = []
+            self.hits: list[bool] = []
+
+        def embedded(self, kind: str, *, texts: int, seconds: float) -> None:
+            assert seconds >= 0
+            self.calls.append((kind, texts))
+
+        def looked_up(self, *, hit: bool) -> None:
+            self.hits.append(hit)
+
+    observer = Observer()
+    embedder = Embedder(FakeEncoder, name="fake", dimensions=SIZE, wait_seconds=BOUND, observer=observer)
+    try:
+        for query in ("one", "other", "one"):
+            await embedder.embed_query(query)
+        await embedder.embed_documents(["text"] * (embedding.SLICE_TEXTS + 1))
+    finally:
+        await embedder.close()
+    assert observer.hits == [False, False, True]
+    assert observer.calls == [("query", 1), ("query", 1), ("documents", embedding.SLICE_TEXTS), ("documents", 1)]

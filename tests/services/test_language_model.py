@@ -1,5 +1,6 @@
 """Notes enriched by a language model over HTTP: whatever it answers, no note is lost."""
 
+import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -165,3 +166,26 @@ async def test_with_a_dead_provider_every_note_of_a_batch_is_stored(
         assert page.total == 50
         assert {each.note.enrichment for each in page.notes} == {Enrichment.FAILED}
         assert all(each.note.keywords for each in page.notes)
+
+
+async def test_a_refused_key_is_named_once_in_the_log_and_until_it_is_mended(
+    url: str, tmp_path: Path, embedder: FakeEmbedder, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, logger="memory_bank")
+    refused = Reply(status=401)
+    async with (
+        OpenAIServer(refused, refused, refused, openai_server.agreeable) as provider,
+        app_with(url, tmp_path, provider, embedder, openai__api_key="sk-wrong-0a1B2c3D4e5F") as app,
+    ):
+        assert app.language_model is not None
+        assert app.language_model.problem is None
+        for n in range(3):
+            added = await app.notes.add(BANK, Draft(content=f"Note number {n}"))
+            assert added.note.enrichment is Enrichment.FAILED
+        assert len(provider.requests) == 3  # none was asked again
+        assert "openai.api-key (OPENAI_API_KEY)" in str(app.language_model.problem)
+        assert (await app.notes.add(BANK, Draft(content="Another note"))).note.enrichment is Enrichment.DONE
+        assert app.language_model.problem is None
+    told = [each for each in caplog.records if "OPENAI_API_KEY" in each.getMessage()]
+    assert [each.levelname for each in told] == ["WARNING", "INFO", "INFO"]
+    assert "sk-wrong" not in caplog.text

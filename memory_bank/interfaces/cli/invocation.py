@@ -80,7 +80,15 @@ def waited(work: Coroutine[Any, Any, ResultT]) -> ResultT:
             raise click.exceptions.Abort from None
         finally:
             if kinds:
-                click.echo(redaction.notice(kinds), err=True)
+                tell(redaction.notice(kinds))
+
+
+def tell(sentence: str, *, level: int = logging.WARNING) -> None:
+    """Say something on stderr: to a person, or as a line of the log where programs read that."""
+    if logs.are_objects():
+        logger.log(level, "%s", sentence)
+    else:
+        click.echo(sentence, err=True)
 
 
 def show(answer: pydantic.BaseModel, *, as_json: bool, readable: Callable[[], str]) -> None:

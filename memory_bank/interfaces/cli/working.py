@@ -1,6 +1,7 @@
 """`memory-bank worker`, `enrich` and `reindex`: long work, with progress."""
 
 import asyncio
+import logging
 import signal
 import sys
 
@@ -10,7 +11,7 @@ from memory_bank import bootstrap
 from memory_bank.domain.links import LinkOrigin
 from memory_bank.interfaces.answers import Answer
 from memory_bank.interfaces.cli import opened
-from memory_bank.interfaces.cli.invocation import Invocation, json_option, show, waited
+from memory_bank.interfaces.cli.invocation import Invocation, json_option, show, tell, waited
 from memory_bank.services.enrichment import JOB_SIZE
 
 
@@ -40,7 +41,7 @@ def worker(invocation: Invocation) -> None:
         async with opened.app(invocation) as app, bootstrap.running_worker(app):
             for each in (signal.SIGTERM, signal.SIGINT):
                 asyncio.get_running_loop().add_signal_handler(each, stopped.set)
-            click.echo("Working off the queue. Stop with Ctrl-C.", err=True)
+            tell("Working off the queue. Stop with Ctrl-C.", level=logging.INFO)
             ends = {asyncio.create_task(stopped.wait()), asyncio.create_task(bootstrap.watch_model(app))}
             done, others = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
             for task in others:

@@ -18,7 +18,8 @@ from memory_bank.errors import (
     StoreUnavailable,
     Unauthenticated,
 )
-from memory_bank.interfaces import arguments, guards
+from memory_bank.interfaces import arguments, guards, requests
+from memory_bank.services import tracing
 
 logger = logging.getLogger(__name__)
 
@@ -85,5 +86,13 @@ async def _http(request: Request, error: Exception) -> Response:
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:
-    logger.error("A request failed unexpectedly.", exc_info=error, extra={"path": request.url.path})
-    return guards.refusal(500, "internal", "internal error; see the server's log")
+    answer = guards.refusal(500, "internal", "internal error; see the server's log")
+    # outside of all guards and of the observation: what they would add is added here
+    seen = requests.trace(request.scope)
+    if seen is None:
+        logger.error("A request failed unexpectedly.", exc_info=error)
+        return answer
+    with tracing.following(seen):
+        logger.error("A request failed unexpectedly.", exc_info=error)
+    answer.headers[requests.HEADER] = str(seen.request_id)
+    return answer
