@@ -117,12 +117,24 @@ def resolve(model: str) -> ModelFiles:
     return _described(directory, name=name, sha256=digest)
 
 
+def on_this_machine(model: str) -> Path | None:
+    """Return the folder of a model's files where they are here already; fetches nothing."""
+    name = name_of(model)
+    return local(model) or _hub_cache(_repository(name)) or (_wheel() if name == DEFAULT_MODEL else None)
+
+
+def published_sha256(name: str) -> str | None:
+    """Return the SHA-256 of the published weights of the model called `name`, in hex; None where it is not known."""
+    known = _PUBLISHED.get(name)
+    return None if known is None else known.sha256
+
+
 def _directory(model: str, name: str) -> Path:
-    folder = local(model)
-    if folder is not None:
-        return folder
-    repository = name if "/" in name else f"{_DEFAULT_ORGANISATION}/{name}"
-    return _hub_cache(repository) or (_wheel() if name == DEFAULT_MODEL else None) or _download(repository)
+    return on_this_machine(model) or _download(_repository(name))
+
+
+def _repository(name: str) -> str:
+    return name if "/" in name else f"{_DEFAULT_ORGANISATION}/{name}"
 
 
 def _hub_cache(repository: str) -> Path | None:

@@ -156,6 +156,11 @@ def start(data_dir: Path, *, timeout: float = 60) -> EmbeddedServer:
     return EmbeddedServer(cluster, users)
 
 
+def is_made(data_dir: Path) -> bool:
+    """Tell whether a data directory holds a PostgreSQL, running or not; makes nothing."""
+    return (data_dir.expanduser() / "postgres" / "cluster" / "PG_VERSION").is_file()
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Cluster:
     """The folder `postgres` of one data directory."""

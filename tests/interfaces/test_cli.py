@@ -197,26 +197,6 @@ def test_a_database_that_is_away_exits_3_and_says_what_to_do(offline: Commands) 
         assert "Traceback" not in refused.stderr
 
 
-async def test_doctor_finds_everything_in_order(commands: Commands, store: App) -> None:
-    await store.notes.add("default", Draft(content="one note"), when=When.QUEUED)
-    answer = commands.run("doctor", "--json").json()
-    assert answer["ok"] is True
-    checks = {each["name"]: each["detail"] for each in answer["checks"]}
-    assert "384 dimensions" in checks["embedding model"]
-    assert "pgvector" in checks["database"]
-    assert "1 notes in 1 banks" in checks["notes and queue"]
-
-
-def test_doctor_says_what_to_do_about_a_database_that_is_away(offline: Commands) -> None:
-    done = offline.run("doctor", "--json")
-    assert done.code == 1
-    answer = json.loads(done.stdout)
-    assert answer["ok"] is False
-    (failed,) = [each for each in answer["checks"] if not each["ok"]]
-    assert failed["name"] == "database"
-    assert "postgres.url" in failed["detail"]
-
-
 async def test_reindex_of_a_sound_store_has_nothing_to_do(commands: Commands, store: App) -> None:
     await store.notes.add("default", Draft(content="one note"), when=When.QUEUED)
     assert commands.run("reindex", "--json").json() == {

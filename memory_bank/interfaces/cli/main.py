@@ -1,6 +1,7 @@
 """The `memory-bank` command: finds its subcommands, and turns errors into one line and an exit status."""
 
 import importlib
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ import click
 
 import memory_bank
 from memory_bank.errors import ConfigurationError, InvalidInput, MemoryBankError, ProviderUnavailable, StoreUnavailable
-from memory_bank.interfaces.cli.invocation import Invocation
+from memory_bank.interfaces.cli.invocation import Invocation, tell
 
 # Each command's module is imported only when it runs: `stdio` must not wait for what only `serve` needs.
 COMMANDS = {
@@ -40,7 +41,7 @@ COMMANDS = {
     "eval": "evaluation",
     "bench": "measurement",
     "settings": "inspection",
-    "doctor": "inspection",
+    "doctor": "doctor",
 }
 
 
@@ -83,7 +84,7 @@ def run(arguments: Sequence[str] | None = None) -> None:
         error.show()
         sys.exit(error.exit_code)
     except MemoryBankError as error:
-        click.echo(f"memory-bank: {error}", err=True)
+        tell(f"memory-bank: {error}", level=logging.ERROR)
         sys.exit(_status(error))
     sys.exit(status if isinstance(status, int) else 0)
 
