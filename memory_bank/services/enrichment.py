@@ -14,7 +14,7 @@ from memory_bank.domain.analysis import Analysis
 from memory_bank.domain.links import Candidate, Judgement, LinkOrigin
 from memory_bank.domain.notes import Enrichment
 from memory_bank.errors import ConfigurationError, ProviderUnavailable, StoreUnavailable
-from memory_bank.services import embedder
+from memory_bank.services import embedder, together
 from memory_bank.services.clock import Clock
 from memory_bank.services.embedder import Embedder
 from memory_bank.services.metrics import Enriched, Metrics, Reason, Unmeasured
@@ -107,7 +107,7 @@ class EnrichmentService:
                 await self._quiet()
                 return await self._enrich_safely(bank, work)
 
-        failures = await asyncio.gather(*map(one, await self._taken_up(bank, ids)))
+        failures = await together.done(*map(one, await self._taken_up(bank, ids)))
         again = [each for each in failures if each is not None]
         if again:
             raise ProviderUnavailable(f"{len(again)} of {len(ids)} notes must be tried again: {again[0]}")
