@@ -186,14 +186,15 @@ class Database:
         """Lend a connection, with the role of transactions of a bank; the pool rolls back what was not committed."""
         with translated_errors(), self._counted():
             async with self._engine.connect() as connection:
+                driver = await _driver(connection)
                 try:
-                    driver = await _driver(connection)
                     if _ROLE not in connection.info:
                         connection.info[_ROLE] = await _role(driver)
                     yield connection, driver, connection.info[_ROLE]
                 finally:
-                    if self._closed:
-                        # its pool is gone, and nobody else would close it
+                    # its pool is gone, and nobody else would close it; or a caller who was cut off in the midst of a
+                    # statement has closed it, and it cannot be rolled back
+                    if self._closed or driver.closed:
                         await connection.invalidate()
 
     def pool(self) -> PoolState:

@@ -3,15 +3,18 @@
 import asyncio
 import contextlib
 import gc
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 from mcp.server.sse import SseServerTransport
+from starlette.types import Message, Scope
 
 from memory_bank import settings
 from memory_bank.bootstrap import Parts
+from memory_bank.interfaces.mcp import sse
 from memory_bank.settings import Settings
 from tests.fakes import FakeAnalyst, FakeClock, FakeEmbedder
 from tests.interfaces.live import call, connected, serving
@@ -32,10 +35,14 @@ def request(method: str, **params: Any) -> dict[str, Any]:
 LISTING = request("tools/call", name="list_memory_notes", arguments={})
 
 
+def transports() -> list[SseServerTransport]:
+    """Return the SSE transports of this process's servers."""
+    return [each for each in gc.get_objects() if isinstance(each, SseServerTransport)]
+
+
 def open_sessions() -> int:
     """Return how many SSE sessions the servers of this process hold."""
-    transports = [each for each in gc.get_objects() if isinstance(each, SseServerTransport)]
-    return sum(len(each._read_stream_writers) for each in transports)
+    return sum(len(each._read_stream_writers) for each in transports())
 
 
 @contextlib.asynccontextmanager
@@ -93,6 +100,32 @@ async def test_a_message_to_a_session_that_is_gone_is_told_to_open_another(serve
             broken = await client.post(path, json=request("ping"))
             assert broken.status_code == 400
             assert "/sse" in broken.json()["error"]["message"]
+
+
+async def test_a_message_that_meets_the_end_of_its_session_is_no_failure(server: str) -> None:
+    statuses: list[int] = []
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": json.dumps(request("ping")).encode()}
+
+    async def send(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            statuses.append(message["status"])
+
+    async with httpx.AsyncClient(base_url=server) as client, stream(client):
+        (transport,) = [each for each in transports() if each._read_stream_writers]
+        (id,) = transport._read_stream_writers
+        scope: Scope = {
+            "type": "http",
+            "method": "POST",
+            "path": "/mcp/messages",
+            "query_string": f"session_id={id.hex}".encode(),
+            "headers": [(b"content-type", b"application/json")],
+        }
+        # as the client's leaving does, just before the message comes
+        await transport._read_stream_writers[id].aclose()
+        await sse.Messages(transport.handle_post_message)(scope, receive, send)
+    assert statuses in ([202], [404])
 
 
 async def test_streams_that_open_and_drop_leave_no_session_and_no_task(server: str) -> None:

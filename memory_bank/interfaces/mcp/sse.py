@@ -1,5 +1,8 @@
 """Messages to an SSE session: what the SDK refuses in plain words, told as JSON-RPC with what to do next."""
 
+import contextlib
+
+import anyio
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memory_bank.interfaces import guards
@@ -27,7 +30,9 @@ class Messages:
             else:
                 words += message.get("body", b"")
 
-        await self._app(scope, receive, told)
+        # a session that ended meanwhile: its message was accepted, and its client's stream has told it
+        with contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
+            await self._app(scope, receive, told)
         if refused is not None:
             kind = "not_found" if refused == 404 else "invalid_input"
             problem = words.decode(errors="replace").lower()

@@ -1,0 +1,1 @@
+"""Load: many MCP clients at once, for minutes; then a stop in the midst of it."""
