@@ -3,10 +3,12 @@
 import asyncio
 import itertools
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
-from memory_bank.errors import ConfigurationError, Conflict
+from memory_bank.errors import ConfigurationError, Conflict, ProviderUnavailable
+from memory_bank.services import embedder
 from memory_bank.services.embedder import Embedder
 from memory_bank.services.tokeniser import Tokeniser
 from memory_bank.store import banks, embedding_model, embeddings, lexical, queue, server
@@ -60,27 +62,27 @@ class MaintenanceService:
         """Embed every live note whose vectors are missing or of another model; return how many those were.
 
         An interrupted run goes on where it stopped, and several may run at once. `progress` gets notes done and notes
-        in all. Raises `Conflict` when another run makes another model the store's.
+        in all. A note that the model gives no vector for is left to its words, and told in the log. Raises `Conflict`
+        when another run makes another model the store's, `ProviderUnavailable` while the model gives none for any note.
         """
         name, dimensions = self._embedder.name, self._embedder.dimensions
         async with self._database.whole_store() as tx:
             await embedding_model.begin_change(tx, name=name, dimensions=dimensions)
             total = await embedding_model.count_not_embedded_by(tx, name)
         done = 0
+        without: set[UUID] = set()
         progress(done, total)
         while True:
-            while batch := await self._unembedded(name):
-                windows = await self._embedder.embed_documents([each.content for each in batch])
-                for each, own in zip(batch, windows, strict=True):
-                    await self._replace(each, own)
+            while batch := await self._unembedded(name, besides=without):
+                without |= await self._embed_anew(batch)
                 done += len(batch)
                 progress(done, max(done, total))
             async with self._database.whole_store() as tx:
                 stored = await embedding_model.locked(tx)
                 self._require(self._is_ours(stored))
-                if not await embedding_model.count_not_embedded_by(tx, name):
+                if not await embedding_model.count_not_embedded_by(tx, name, besides=without):
                     await embedding_model.finish_change(tx)
-                    return done
+                    return done - len(without)
 
     async def tokenise(self) -> int:
         """Store the terms of every live note that has none, or those of an older rule; return how many those were.
@@ -110,6 +112,19 @@ class MaintenanceService:
         """Return which PostgreSQL and which pgvector answer; raises `StoreUnavailable`."""
         async with self._database.whole_store() as tx:
             return await server.versions(tx)
+
+    async def _embed_anew(self, batch: Sequence[embedding_model.Unembedded]) -> set[UUID]:
+        """Give the notes new vectors; return those that the model gives none for."""
+        without = set()
+        made = await embedder.each(self._embedder, [each.content for each in batch])
+        for note, windows in zip(batch, made, strict=True):
+            if isinstance(windows, ProviderUnavailable):
+                without.add(note.id)
+                told = {"bank": note.bank, "note": str(note.id)}
+                logger.warning("A note stays without a vector, found by its words alone: %s", windows, extra=told)
+            else:
+                await self._replace(note, windows)
+        return without
 
     async def _replace(self, note: embedding_model.Unembedded, windows: embeddings.Windows) -> None:
         """Give a note its new vectors, unless its text changed meanwhile: it then comes up again."""
@@ -141,9 +156,9 @@ class MaintenanceService:
                 "let one of them finish, then run the other again if its model is the one you want"
             )
 
-    async def _unembedded(self, name: str) -> list[embedding_model.Unembedded]:
+    async def _unembedded(self, name: str, *, besides: Collection[UUID]) -> list[embedding_model.Unembedded]:
         async with self._database.whole_store() as tx:
-            return await embedding_model.not_embedded_by(tx, name, count=REINDEX_BATCH)
+            return await embedding_model.not_embedded_by(tx, name, count=REINDEX_BATCH, besides=besides)
 
     async def _untokenised(self) -> list[lexical.Untokenised]:
         async with self._database.whole_store() as tx:

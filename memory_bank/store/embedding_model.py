@@ -1,5 +1,6 @@
 """The one row of `embedding_model`: which model made the stored vectors, and the change to another one."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -58,6 +59,7 @@ _NOT_EMBEDDED_BY = sa.text(
     WHERE n.deleted_at IS NULL
         AND n.reach <> 'none'
         AND n.embedded_by IS DISTINCT FROM :name
+        AND n.id <> ALL(CAST(:besides AS uuid[]))
     ORDER BY n.bank_id, n.id
     LIMIT :count
     """
@@ -70,6 +72,7 @@ _COUNT_NOT_EMBEDDED_BY = sa.text(
     WHERE n.deleted_at IS NULL
         AND n.reach <> 'none'
         AND n.embedded_by IS DISTINCT FROM :name
+        AND n.id <> ALL(CAST(:besides AS uuid[]))
     """
 )
 
@@ -144,17 +147,17 @@ async def locked(tx: StoreTx) -> StoredModel:
     return _stored(await tx.one_or_none(_LOCK))
 
 
-async def not_embedded_by(tx: StoreTx, name: str, *, count: int) -> list[Unembedded]:
-    """Return up to `count` live notes without vectors of model `name`."""
+async def not_embedded_by(tx: StoreTx, name: str, *, count: int, besides: Collection[UUID] = ()) -> list[Unembedded]:
+    """Return up to `count` live notes, `besides` left out, without vectors of model `name`."""
     return [
         Unembedded(bank=row["bank_id"], id=row["id"], content=row["content"], content_hash=row["content_hash"])
-        for row in await tx.all(_NOT_EMBEDDED_BY, name=name, count=count)
+        for row in await tx.all(_NOT_EMBEDDED_BY, name=name, count=count, besides=list(besides))
     ]
 
 
-async def count_not_embedded_by(tx: StoreTx, name: str) -> int:
-    """Return how many live notes have no vectors of model `name`."""
-    row = await tx.one_or_none(_COUNT_NOT_EMBEDDED_BY, name=name)
+async def count_not_embedded_by(tx: StoreTx, name: str, *, besides: Collection[UUID] = ()) -> int:
+    """Return how many live notes, `besides` left out, have no vectors of model `name`."""
+    row = await tx.one_or_none(_COUNT_NOT_EMBEDDED_BY, name=name, besides=list(besides))
     assert row is not None
     total: int = row["total"]
     return total

@@ -83,3 +83,18 @@ async def test_only_what_has_no_direction_stays_without_a_vector_and_words_find_
         encoder.mended = True
         await app.enrichment.enrich_now("default", ids)
         assert (await app.maintenance.state()).banks[0].unembedded == 0
+
+
+async def test_embedding_anew_ends_though_some_notes_get_no_vector(
+    loaded: Settings, parts: Parts, encoder: Encoder
+) -> None:
+    async with open_app(loaded, parts=parts) as app:
+        await app.notes.add_all("default", [Draft(content=each) for each in (*SOUND, *BROKEN)])
+        told: list[tuple[int, int]] = []
+        await app.maintenance.reindex(lambda done, total: told.append((done, total)))
+        (state,) = (await app.maintenance.state()).banks
+        assert (state.notes, state.unembedded) == (len(SOUND) + len(BROKEN), len(BROKEN))
+        await app.maintenance.check_model()
+        encoder.mended = True
+        assert await app.maintenance.reindex(lambda done, total: None) == len(BROKEN)
+        assert (await app.maintenance.state()).banks[0].unembedded == 0
