@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: run test format clean
+.PHONY: run test conformance contract format clean
 
 run: $(VENV)/.installed
 	@exec $(BIN)/memory-bank serve
@@ -15,6 +15,14 @@ test: $(VENV)/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+
+# needs npm; SUITE is a version of @modelcontextprotocol/conformance
+SUITE ?= 0.1.16
+conformance: $(VENV)/.installed
+	@$(BIN)/python -m conformance.protocol --suite $(SUITE)
+
+contract: $(VENV)/.installed-contract
+	@$(BIN)/python -m conformance.contract
 
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff format .
@@ -35,4 +43,8 @@ $(VENV)/.installed: $(BIN)/python pyproject.toml constraints.txt
 
 $(VENV)/.installed-dev: $(VENV)/.installed
 	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+$(VENV)/.installed-contract: $(VENV)/.installed
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[contract]'
 	@touch $@

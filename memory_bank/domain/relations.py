@@ -194,15 +194,15 @@ def weight(evidence: int) -> float:
     return 1 - 0.5 ** max(evidence, 1)
 
 
-def normalised(type: str) -> str:
+def normalised(type: str, *, field: str = "type") -> str:
     """Return a type as it is stored: lower case, words joined by hyphens, a known alias by its published name.
 
-    Raises `InvalidInput` when nothing is left of it or it is too long.
+    Raises `InvalidInput` naming `field` when nothing is left of it or it is too long.
     """
     folded = unicodedata.normalize("NFKC", text.storable(type)).casefold()
     joined = "-".join(part for part in _BREAKS.split(folded) if part)
     if text.is_blank(joined):
-        raise InvalidInput("type", "say how the two relate, such as depends-on")
+        raise InvalidInput(field, "say how the two relate, such as depends-on")
     if len(joined) > TYPE_LENGTH:
-        raise InvalidInput("type", f"at most {TYPE_LENGTH} characters, got {len(joined)}; a word or two is best")
+        raise InvalidInput(field, f"at most {TYPE_LENGTH} characters, got {len(joined)}; a word or two is best")
     return _ALIASES.get(joined, joined)

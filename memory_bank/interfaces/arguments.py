@@ -5,16 +5,34 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 import pydantic
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, JsonValue
 from pydantic_core import ErrorDetails
 
-from memory_bank.domain import banks
+from memory_bank.domain import banks, notes
 from memory_bank.domain.tokens import Level
 from memory_bank.errors import InvalidInput
 
+Rule = dict[str, JsonValue]
+"""What the services demand of a value, in words of JSON Schema.
+
+It is told to callers and checked behind: the refusals of the services say what to do, a schema's only what failed.
+"""
+
+# as far as engines of every language agree on: neither white space nor a control character
+_VISIBLE = r"[^\s\u0000-\u001f\u007f-\u009f]"
+
+BANK_RULE: Rule = {"pattern": "^[a-z0-9._-]{1,64}$", "maxLength": 64}
+MOMENT_RULE: Rule = {"format": "date-time"}
+PROJECT_RULE: Rule = {"maxLength": notes.TAG_LENGTH - len("project:")}
+
+
+def told(most: int, *, needed: bool = False) -> Rule:
+    """Return the rule of a text of at most `most` characters; one that is `needed` may not be blank."""
+    return {"maxLength": most, "minLength": 1, "pattern": _VISIBLE} if needed else {"maxLength": most}
+
 
 class Arguments(pydantic.BaseModel):
-    """Arguments of one operation; unknown ones are refused, null ones count as left out.
+    """Arguments of one operation; unknown ones are refused, known ones that are null count as left out.
 
     So does the text "null", which some clients send for nothing, wherever leaving out is allowed: taken at its word, it
     would become a tag, a name, or the new text of a note.
@@ -27,20 +45,23 @@ class Arguments(pydantic.BaseModel):
     def _left_out(cls, given: object) -> object:
         if not isinstance(given, Mapping):
             return given
-        optional = {
-            each for name, field in cls.model_fields.items() if not field.is_required() for each in (name, field.alias)
-        }
+        needed = {each: field.is_required() for name, field in cls.model_fields.items() for each in (name, field.alias)}
         return {
             name: value
             for name, value in given.items()
-            if value is not None and not (value == "null" and name in optional)
+            # an unknown name stays, whatever it holds: it may be a misspelt one
+            if name not in needed or not (value is None or (value == "null" and not needed[name]))
         }
 
 
 class InBank(Arguments):
     """Arguments of an operation on one bank."""
 
-    bank: str = Field(default=banks.DEFAULT, description="Memory bank to work in; nothing crosses banks.")
+    bank: str = Field(
+        default=banks.DEFAULT,
+        description="Memory bank to work in; nothing crosses banks.",
+        json_schema_extra=BANK_RULE,
+    )
 
     def needs(self) -> Level:
         """Return the level of access that this takes: writing, unless an operation says that it only reads."""
@@ -113,8 +134,8 @@ def _one_or_several(given: object) -> object:
     return [read_as_json] if isinstance(read_as_json, str) else read_as_json
 
 
-Texts = Annotated[list[str], BeforeValidator(_one_or_several)]
-"""A list of texts that may hold commas."""
+OneOrSeveral = BeforeValidator(_one_or_several)
+"""Marks a list of texts that may hold commas."""
 
 Pairs = Annotated[dict[str, str], BeforeValidator(_from_json_text)]
 """Names and values."""
@@ -123,3 +144,10 @@ JsonList = BeforeValidator(_from_json_text)
 LenientList = BeforeValidator(_from_words)
 Words = Annotated[list[str], LenientList]
 """A list of texts."""
+
+Tags = Annotated[
+    list[Annotated[str, Field(json_schema_extra=told(notes.TAG_LENGTH, needed=True))]],
+    LenientList,
+    Field(json_schema_extra={"maxItems": notes.TAG_LIMIT}),
+]
+"""Short labels."""

@@ -8,14 +8,14 @@ from uuid import UUID
 import pydantic
 from pydantic import Field
 
-from memory_bank.domain import text
+from memory_bank.domain import beliefs, relations, text
 from memory_bank.domain.beliefs import Cause, Entity, EntityType, Fact, OnConflict, Statement, Status
 from memory_bank.domain.consolidation import Mode, Policy
 from memory_bank.domain.relations import Relation
 from memory_bank.errors import InvalidInput
-from memory_bank.interfaces import answers
+from memory_bank.interfaces import answers, arguments
 from memory_bank.interfaces.answers import Answer, Moment
-from memory_bank.interfaces.arguments import InBank, LenientList, Pairs, Texts, Words
+from memory_bank.interfaces.arguments import InBank, LenientList, OneOrSeveral, Pairs
 
 if TYPE_CHECKING:
     from memory_bank.bootstrap import App
@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from memory_bank.services.judging import Contradicted
 
 Types = Annotated[list[EntityType], LenientList]
+Facts = Annotated[
+    list[Annotated[str, Field(json_schema_extra=arguments.told(beliefs.FACT_LENGTH, needed=True))]], OneOrSeveral
+]
+Names = Annotated[
+    list[Annotated[str, Field(json_schema_extra=arguments.told(beliefs.NAME_LENGTH, needed=True))]], LenientList
+]
 
 FACT_SIZE = 1_000
 """Bytes of a fact in an answer, where it has not to share them with many others."""
@@ -40,28 +46,43 @@ class Published(InBank):
 class Remember(Published):
     """Arguments of remember."""
 
-    name: str = Field(description="The thing: a person, project, service, preference … self is yourself.")
+    name: str = Field(
+        description="The thing: a person, project, service, preference … self is yourself.",
+        json_schema_extra=arguments.told(beliefs.NAME_LENGTH, needed=True),
+    )
     type: EntityType | None = Field(default=None, description="What it is, such as project; kept when left out.")
     types: Types = Field(default=[], description="Further types it has.")
-    facts: Texts = Field(
+    facts: Facts = Field(
         default=[],
         description="Short statements about it, each true by itself, such as: port is 8080. May be left out only with "
         "supersede or undo, or to add types, tags or names.",
+        json_schema_extra={"maxItems": beliefs.FACTS_LIMIT},
     )
     tags: Pairs = Field(default={}, description="Names and values, such as project and atlas; new values win.")
     supersede: str = Field(
         default="",
         description="Words of the facts, or the id of one, that the first of facts replaces; without facts they are "
         "removed. Not needed for contradictions: those are found.",
+        json_schema_extra=arguments.told(beliefs.FACT_LENGTH),
     )
     on_conflict: OnConflict = Field(
         default=OnConflict.SUPERSEDE,
         description="What happens to a fact that a new one contradicts: supersede it, keep_both, or ask: store nothing "
         "that conflicts and tell.",
     )
-    source: str = Field(default="", description="Who or what says so; the same source twice counts once.")
-    aliases: Words = Field(default=[], description="Further names of the thing.")
-    rename: str = Field(default="", description="The name it shall have from now on; the old one stays an alias.")
+    source: str = Field(
+        default="",
+        description="Who or what says so; the same source twice counts once.",
+        json_schema_extra=arguments.told(beliefs.SOURCE_LENGTH),
+    )
+    aliases: Names = Field(
+        default=[], description="Further names of the thing.", json_schema_extra={"maxItems": beliefs.NAMES_LIMIT}
+    )
+    rename: str = Field(
+        default="",
+        description="The name it shall have from now on; the old one stays an alias.",
+        json_schema_extra=arguments.told(beliefs.NAME_LENGTH),
+    )
     undo: UUID | None = Field(default=None, description="Id of a superseded fact that shall hold again.")
 
     def statement(self) -> Statement:
@@ -84,11 +105,20 @@ class Remember(Published):
 class Relate(Published):
     """Arguments of relate."""
 
-    source: str = Field(alias="from", description="The thing the relation starts from.")
-    type: str = Field(
-        description="How the two relate, as specific as it can be, such as depends-on, works-at, part-of."
+    source: str = Field(
+        alias="from",
+        description="The thing the relation starts from.",
+        json_schema_extra=arguments.told(beliefs.NAME_LENGTH, needed=True),
     )
-    target: str = Field(alias="to", description="The thing it leads to.")
+    type: str = Field(
+        description="How the two relate, as specific as it can be, such as depends-on, works-at, part-of.",
+        json_schema_extra=arguments.told(relations.TYPE_LENGTH, needed=True),
+    )
+    target: str = Field(
+        alias="to",
+        description="The thing it leads to.",
+        json_schema_extra=arguments.told(beliefs.NAME_LENGTH, needed=True),
+    )
 
 
 class Consolidate(Published):

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from memory_bank.domain import recall, text
+from memory_bank.domain import beliefs as domain
+from memory_bank.domain import recall, relations, text
 from memory_bank.errors import InvalidInput
-from memory_bank.interfaces import beliefs, recollection
+from memory_bank.interfaces import arguments, beliefs, recollection
 from memory_bank.interfaces.answers import Answer
 from memory_bank.interfaces.arguments import Reading
 from memory_bank.interfaces.beliefs import EntityAnswer, FactAnswer, Published, RelationAnswer, Types
@@ -104,11 +105,34 @@ class Forget(Published):
         description="entity (with its facts and relations), fact, relation, or exchange. To keep a fact in the history "
         "use remember with supersede instead."
     )
-    name: str = Field(default="", description="The thing; needed for entity and fact.")
-    query: str = Field(default="", description="The fact's or exchange's id, or words that it holds.")
-    source: str = Field(default="", alias="from", description="Where the relation starts.")
-    relation_type: str = Field(default="", alias="relationType", description="The relation's type.")
-    target: str = Field(default="", alias="to", description="Where the relation leads.")
+    name: str = Field(
+        default="",
+        description="The thing; needed for entity and fact.",
+        json_schema_extra=arguments.told(domain.NAME_LENGTH),
+    )
+    query: str = Field(
+        default="",
+        description="The fact's or exchange's id, or words that it holds.",
+        json_schema_extra=arguments.told(domain.FACT_LENGTH),
+    )
+    source: str = Field(
+        default="",
+        alias="from",
+        description="Where the relation starts.",
+        json_schema_extra=arguments.told(domain.NAME_LENGTH),
+    )
+    relation_type: str = Field(
+        default="",
+        alias="relationType",
+        description="The relation's type.",
+        json_schema_extra=arguments.told(relations.TYPE_LENGTH),
+    )
+    target: str = Field(
+        default="",
+        alias="to",
+        description="Where the relation leads.",
+        json_schema_extra=arguments.told(domain.NAME_LENGTH),
+    )
     preview: bool = Field(default=False, description="Only show what would go. Show this to the user first.")
 
 

@@ -5,9 +5,9 @@ from uuid import UUID
 
 from pydantic import Field
 
-from memory_bank.domain import recall
+from memory_bank.domain import links, recall
 from memory_bank.domain.links import LinkType
-from memory_bank.interfaces import answers
+from memory_bank.interfaces import answers, arguments
 from memory_bank.interfaces.answers import Answer, LinkAnswer, NoteAnswer
 from memory_bank.interfaces.arguments import InBank, LenientList, Reading
 
@@ -23,7 +23,9 @@ class LinkNotes(InBank):
     source_id: UUID = Field(description="The note that the link starts from.")
     target_id: UUID = Field(description="The note that it points to.")
     type: LinkType = Field(description="How the source relates to the target.")
-    explanation: str = Field(description="Why, in a sentence or two.")
+    explanation: str = Field(
+        description="Why, in a sentence or two.", json_schema_extra=arguments.told(links.EXPLANATION_LIMIT, needed=True)
+    )
 
 
 class NeighbourhoodFields(Reading):

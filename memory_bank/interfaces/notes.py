@@ -13,7 +13,7 @@ from memory_bank.domain.notes import BATCH_LIMIT, Change, Draft, Kind, When
 from memory_bank.errors import InvalidInput, NotFound
 from memory_bank.interfaces import answers, arguments
 from memory_bank.interfaces.answers import Answer, NoteAnswer
-from memory_bank.interfaces.arguments import Arguments, InBank, JsonList, LenientList, Reading, Words
+from memory_bank.interfaces.arguments import Arguments, InBank, JsonList, LenientList, Reading, Tags
 
 if TYPE_CHECKING:
     from memory_bank.bootstrap import App
@@ -26,15 +26,29 @@ class NoteFields(Arguments):
     """A note to be stored."""
 
     content: str = Field(
-        description=f"The text to remember, up to {notes.CONTENT_LIMIT} characters: one idea, understandable by itself."
+        description=f"The text to remember, up to {notes.CONTENT_LIMIT} characters: one idea, understandable by "
+        "itself.",
+        json_schema_extra=arguments.told(notes.CONTENT_LIMIT, needed=True),
     )
-    context: str = Field(default="", description="What the note is about, in a sentence; written for you if left out.")
-    tags: Words = Field(default=[], description="Short labels such as project:atlas; stored in lower case.")
-    session: str = Field(default="", description="The conversation or document the note comes from.")
+    context: str = Field(
+        default="",
+        description="What the note is about, in a sentence; written for you if left out.",
+        json_schema_extra=arguments.told(notes.CONTEXT_LIMIT),
+    )
+    tags: Tags = Field(default=[], description="Short labels such as project:atlas; stored in lower case.")
+    session: str = Field(
+        default="",
+        description="The conversation or document the note comes from.",
+        json_schema_extra=arguments.told(notes.SESSION_LENGTH),
+    )
     position: int | None = Field(
         default=None, ge=0, le=notes.POSITION_LIMIT, description="Its place in that session, from 0."
     )
-    timestamp: str = Field(default="", description="When it happened, ISO 8601; now if left out, UTC if without zone.")
+    timestamp: str = Field(
+        default="",
+        description="When it happened, ISO 8601; now if left out, UTC if without zone.",
+        json_schema_extra=arguments.MOMENT_RULE,
+    )
 
     def draft(self) -> Draft:
         """Return the note as services take it."""
@@ -83,16 +97,26 @@ class AddNotes(InBank):
 class Filters(Reading):
     """Conditions that searches and listings share."""
 
-    tags: Words = Field(default=[], description="Only notes with these tags.")
+    tags: Tags = Field(default=[], description="Only notes with these tags.")
     tag_match: TagMatch = Field(
         default=TagMatch.ANY, description="Whether one of the tags is enough or all are needed."
     )
     kinds: Kinds = Field(default=[], description="Only these kinds of notes.")
-    since: str = Field(default="", description="Only notes from this ISO 8601 time on.")
-    until: str = Field(default="", description="Only notes up to this ISO 8601 time.")
-    session: str = Field(default="", description="Only notes of this conversation or document.")
+    since: str = Field(
+        default="", description="Only notes from this ISO 8601 time on.", json_schema_extra=arguments.MOMENT_RULE
+    )
+    until: str = Field(
+        default="", description="Only notes up to this ISO 8601 time.", json_schema_extra=arguments.MOMENT_RULE
+    )
+    session: str = Field(
+        default="",
+        description="Only notes of this conversation or document.",
+        json_schema_extra=arguments.told(notes.SESSION_LENGTH),
+    )
     project: str = Field(
-        default="", description="Only notes tagged project:NAME, tagged scope:universal, or of no project."
+        default="",
+        description="Only notes tagged project:NAME, tagged scope:universal, or of no project.",
+        json_schema_extra=arguments.PROJECT_RULE,
     )
 
     def wanted(self) -> filters.Filter:
@@ -116,7 +140,8 @@ class SearchNotes(Filters):
 
     context: str = Field(
         description="What to remember: a question, a topic or the situation at hand, in plain words. "
-        "Empty beside a tag or another condition lists the newest notes that meet it."
+        "Empty beside a tag or another condition lists the newest notes that meet it.",
+        json_schema_extra=arguments.told(recall.QUERY_LIMIT),
     )
     limit: int = Field(default=recall.DEFAULT_LIMIT, ge=1, le=recall.RESULT_LIMIT, description="Most notes to return.")
     include_forgotten: bool = Field(default=False, description="Also return notes that forgetting hides.")
@@ -154,11 +179,21 @@ class ListNotes(Filters):
 class EditFields(Arguments):
     """The parts of a note to change; what is left out stays."""
 
-    content: str | None = Field(default=None, description="The new text; keywords and links are then found anew.")
-    context: str | None = Field(default=None, description="The new context; an empty one removes yours.")
-    tags: Words | None = Field(default=None, description="All the tags the note shall have instead of those it has.")
-    add_tags: Words = Field(default=[], description="Tags to add to those it has.")
-    remove_tags: Words = Field(default=[], description="Tags to take away.")
+    model_config = pydantic.ConfigDict(json_schema_extra={"minProperties": 1})
+
+    content: str | None = Field(
+        default=None,
+        description="The new text; keywords and links are then found anew.",
+        json_schema_extra=arguments.told(notes.CONTENT_LIMIT, needed=True),
+    )
+    context: str | None = Field(
+        default=None,
+        description="The new context; an empty one removes yours.",
+        json_schema_extra=arguments.told(notes.CONTEXT_LIMIT),
+    )
+    tags: Tags | None = Field(default=None, description="All the tags the note shall have instead of those it has.")
+    add_tags: Tags = Field(default=[], description="Tags to add to those it has.")
+    remove_tags: Tags = Field(default=[], description="Tags to take away.")
 
     def change(self) -> Change:
         """Return the edit as services take it; raises `InvalidInput` where it changes nothing."""

@@ -3,25 +3,29 @@
 from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 from pydantic import Field
 
-from memory_bank.domain import beliefs, filters, ranking, recall, text
+from memory_bank.domain import beliefs, filters, notes, ranking, recall, relations, text
 from memory_bank.domain.beliefs import Fact, Status
 from memory_bank.domain.exchanges import Exchange
 from memory_bank.domain.notes import Kind
 from memory_bank.errors import InvalidInput
-from memory_bank.interfaces import answers
+from memory_bank.interfaces import answers, arguments
 from memory_bank.interfaces import beliefs as facts
 from memory_bank.interfaces.answers import Answer, Moment, NoteAnswer
-from memory_bank.interfaces.arguments import Reading, Words
+from memory_bank.interfaces.arguments import LenientList, Reading, Tags
 from memory_bank.interfaces.beliefs import EntityAnswer, FactAnswer, Published, RelationAnswer
 from memory_bank.interfaces.notes import Kinds
 
 if TYPE_CHECKING:
     from memory_bank.bootstrap import App
+
+RelationTypes = Annotated[
+    list[Annotated[str, Field(json_schema_extra=arguments.told(relations.TYPE_LENGTH, needed=True))]], LenientList
+]
 
 _SMALLEST_SIDE = 300
 """Bytes of each side of an exchange, in a list of many."""
@@ -53,17 +57,30 @@ class Recall(Published, Reading):
         default="",
         description="What to look for; needed to search unless tags, kinds or project say it, narrows entity and "
         "exchanges.",
+        json_schema_extra=arguments.told(recall.QUERY_LIMIT),
     )
-    name: str = Field(default="", description="The thing; needed for entity and history, narrows relations.")
+    name: str = Field(
+        default="",
+        description="The thing; needed for entity and history, narrows relations.",
+        json_schema_extra=arguments.told(beliefs.NAME_LENGTH),
+    )
     limit: int | None = Field(default=None, ge=1, le=recall.RESULT_LIMIT, description="Most results.")
     offset: int = Field(default=0, ge=0, le=1_000_000, description="Exchanges to pass over, for the next page.")
-    project: str = Field(default="", description="Only of this project, of all projects or of none.")
+    project: str = Field(
+        default="",
+        description="Only of this project, of all projects or of none.",
+        json_schema_extra=arguments.PROJECT_RULE,
+    )
     include_history: bool = Field(default=False, description="Also facts that were superseded.")
     kinds: Kinds = Field(default=[], description="Only notes of these kinds, such as fact or exchange.")
-    tags: Words = Field(default=[], description="Only notes with these tags.")
+    tags: Tags = Field(default=[], description="Only notes with these tags.")
     depth: int = Field(default=1, ge=1, le=recall.DEPTH_LIMIT, description="Steps to follow relations.")
-    types: Words = Field(default=[], description="Only relations of these types.")
-    session: str = Field(default="", description="Only exchanges of this session.")
+    types: RelationTypes = Field(default=[], description="Only relations of these types.")
+    session: str = Field(
+        default="",
+        description="Only exchanges of this session.",
+        json_schema_extra=arguments.told(notes.SESSION_LENGTH),
+    )
 
     @property
     def most(self) -> int:

@@ -24,10 +24,12 @@ from memory_bank.interfaces import access
 from memory_bank.interfaces.access import AccessGuard
 from memory_bank.interfaces.guards import BODY_LIMIT, BodyGuard, Cors, HostGuard, RedactionNotice, SafeAnswers
 from memory_bank.interfaces.mcp import server as mcp_server
+from memory_bank.interfaces.mcp import sse
+from memory_bank.interfaces.methods import MethodGuard
 from memory_bank.interfaces.metrics import Prometheus
 from memory_bank.interfaces.opening import Opening
 from memory_bank.interfaces.requests import Observation, Routes
-from memory_bank.interfaces.rest import beliefs, errors, figures, notes, status
+from memory_bank.interfaces.rest import beliefs, errors, figures, notes, refusals, status
 from memory_bank.interfaces.web import page
 from memory_bank.settings import Settings
 
@@ -73,6 +75,7 @@ def build(opening: Opening, metrics: Prometheus) -> FastAPI:
             Middleware(HostGuard, hosts=server.allowed_hosts, origins=server.allowed_origins),
             Middleware(Cors, origins=server.allowed_origins),
             Middleware(AccessGuard, opening=opening, rate_limit=server.rate_limit),
+            Middleware(MethodGuard, routes=every),
             Middleware(BodyGuard),
             Middleware(RedactionNotice),
         ],
@@ -84,6 +87,7 @@ def build(opening: Opening, metrics: Prometheus) -> FastAPI:
     for router in routers:
         web.include_router(router)
     errors.install(web)
+    refusals.describe(web, required=server.auth is Authentication.REQUIRED)
     return web
 
 
@@ -203,7 +207,7 @@ def _sse_routes(mcp: Server) -> list[BaseRoute]:
 
     return [
         Route(SSE_PATH, endpoint=_Endpoint(stream), methods=["GET"]),
-        Route(MESSAGES_PATH, endpoint=_Endpoint(transport.handle_post_message), methods=["POST"]),
+        Route(MESSAGES_PATH, endpoint=_Endpoint(sse.Messages(transport.handle_post_message)), methods=["POST"]),
     ]
 
 

@@ -6,14 +6,14 @@ from uuid import UUID
 
 from pydantic import Field
 
-from memory_bank.domain import recall, text, working_memory
+from memory_bank.domain import notes, recall, references, tasks, text, working_memory
 from memory_bank.domain.tasks import Task, TaskStatus
 from memory_bank.domain.tokens import Level
 from memory_bank.domain.working_memory import Event, EventType
 from memory_bank.errors import InvalidInput
-from memory_bank.interfaces import answers, recollection
+from memory_bank.interfaces import answers, arguments, recollection
 from memory_bank.interfaces.answers import Answer, Moment
-from memory_bank.interfaces.arguments import Words
+from memory_bank.interfaces.arguments import Tags
 from memory_bank.interfaces.beliefs import Published
 from memory_bank.interfaces.recollection import ExchangeAnswer
 
@@ -26,12 +26,18 @@ _SIDE_SIZE = 4_000
 class Observe(Published):
     """Arguments of observe."""
 
-    user: str = Field(description="What the user said.")
-    assistant: str = Field(description="What the assistant answered.")
-    session_id: str = Field(alias="sessionId", description="The conversation it belongs to.")
+    user: str = Field(description="What the user said.", json_schema_extra=arguments.told(notes.CONTENT_LIMIT))
+    assistant: str = Field(
+        description="What the assistant answered.", json_schema_extra=arguments.told(notes.CONTENT_LIMIT)
+    )
+    session_id: str = Field(
+        alias="sessionId",
+        description="The conversation it belongs to.",
+        json_schema_extra=arguments.told(notes.SESSION_LENGTH),
+    )
     importance: float | None = Field(default=None, ge=0, le=1, description="0 to 1; scored for you if left out.")
-    project: str = Field(default="", description="The project it belongs to.")
-    tags: Words = Field(default=[], description="Short labels.")
+    project: str = Field(default="", description="The project it belongs to.", json_schema_extra=arguments.PROJECT_RULE)
+    tags: Tags = Field(default=[], description="Short labels.")
 
 
 class ObserveAnswer(Answer):
@@ -54,8 +60,16 @@ class Context(Published):
     """Arguments of context."""
 
     action: ContextAction = Field(description="push an event, get the last ones, or clear the session.")
-    session_id: str = Field(alias="session_id", description="The session.")
-    content: str = Field(default="", description="What happened; needed to push.")
+    session_id: str = Field(
+        alias="session_id",
+        description="The session.",
+        json_schema_extra=arguments.told(notes.SESSION_LENGTH, needed=True),
+    )
+    content: str = Field(
+        default="",
+        description="What happened; needed to push.",
+        json_schema_extra=arguments.told(working_memory.CONTENT_LIMIT),
+    )
     event_type: EventType = Field(default=EventType.ACTION, description="What kind of event it is.")
     limit: int = Field(default=10, ge=1, le=working_memory.WINDOW, description="How many of the last events to get.")
 
@@ -101,15 +115,46 @@ class TaskArguments(Published):
     action: TaskAction = Field(
         description="start (goes on with a similar open one), step (it goes on), pause, resume, done, abort or list."
     )
-    task_id: str = Field(default="", alias="taskId", description="The task; needed for all but start and list.")
-    title: str = Field(default="", description="What is to be done, in a few words; needed to start.")
-    goal: str = Field(default="", description="What shall be reached; needed to start.")
-    success_condition: str = Field(default="", alias="successCondition", description="How to tell that it is done.")
+    task_id: str = Field(
+        default="",
+        alias="taskId",
+        description="The task; needed for all but start and list.",
+        json_schema_extra=arguments.told(references.LENGTH),
+    )
+    title: str = Field(
+        default="",
+        description="What is to be done, in a few words; needed to start.",
+        json_schema_extra=arguments.told(tasks.TITLE_LENGTH),
+    )
+    goal: str = Field(
+        default="",
+        description="What shall be reached; needed to start.",
+        json_schema_extra=arguments.told(tasks.GOAL_LENGTH),
+    )
+    success_condition: str = Field(
+        default="",
+        alias="successCondition",
+        description="How to tell that it is done.",
+        json_schema_extra=arguments.told(tasks.GOAL_LENGTH),
+    )
     priority: float | None = Field(default=None, ge=0, le=1, description="0 to 1.")
     importance: float | None = Field(default=None, ge=0, le=1, description="0 to 1.")
-    result: str = Field(default="", description="What came of it, for done; remembered.")
-    reason: str = Field(default="", description="Why it was given up, for abort; remembered.")
-    session_id: str = Field(default="", alias="sessionId", description="The session that works on it.")
+    result: str = Field(
+        default="",
+        description="What came of it, for done; remembered.",
+        json_schema_extra=arguments.told(tasks.REASON_LENGTH),
+    )
+    reason: str = Field(
+        default="",
+        description="Why it was given up, for abort; remembered.",
+        json_schema_extra=arguments.told(tasks.REASON_LENGTH),
+    )
+    session_id: str = Field(
+        default="",
+        alias="sessionId",
+        description="The session that works on it.",
+        json_schema_extra=arguments.told(notes.SESSION_LENGTH),
+    )
     finished: bool = Field(default=False, description="List finished ones too.")
     limit: int = Field(default=20, ge=1, le=recall.RESULT_LIMIT, description="Most tasks to list.")
 

@@ -56,7 +56,7 @@ class RelationService:
         bank = banks.checked_name(bank)
         recall.checked_limit(limit)
         recall.checked_depth(depth)
-        wanted = [relations.normalised(each) for each in types]
+        wanted = [relations.normalised(each, field="types") for each in types]
         async with self._database.transaction(bank) as tx:
             start = await entities.by_name(tx, beliefs.checked_name(name))
             if start is None:
@@ -67,7 +67,9 @@ class RelationService:
         """Return up to `limit` edges of the bank, strongest first."""
         recall.checked_limit(limit)
         async with self._database.transaction(banks.checked_name(bank)) as tx:
-            found = await rows.every(tx, types=[relations.normalised(each) for each in types], limit=limit)
+            found = await rows.every(
+                tx, types=[relations.normalised(each, field="types") for each in types], limit=limit
+            )
         return Related(relations=tuple(found))
 
     async def _claimed(self, tx: Tx, names: Sequence[str]) -> list[Entity]:

@@ -61,6 +61,8 @@ async def test_a_note_lives_its_life_over_rest(client: httpx.AsyncClient) -> Non
         ("POST", "/notes", {"content": " "}, 422, "content"),
         ("POST", "/notes", {"content": 5}, 422, "content"),
         ("POST", "/notes", {"content": "x", "no": 1}, 422, "no"),
+        ("POST", "/notes", {"content": "x", "tgas": None}, 422, "tgas"),
+        ("POST", "/introspect", {"": None}, 422, "arguments"),
         ("POST", "/notes", {"content": "x", "bank": "A"}, 422, "bank"),
         ("POST", "/notes/search", {"context": "x", "limit": 10_000}, 422, "limit"),
         ("POST", "/notes/search", {"context": ""}, 422, "context"),

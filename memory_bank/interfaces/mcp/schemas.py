@@ -7,11 +7,14 @@ import pydantic
 
 Schema = dict[str, Any]
 
+_RULES_OF_TEXTS = ("pattern", "minLength", "maxLength", "minProperties")
+
 
 def plain(model: type[pydantic.BaseModel], *, mode: str) -> Schema:
     """Return the schema of `model` (`validation` for arguments, `serialization` for answers) in plain form.
 
-    References are written out, an optional value has its own type instead of a union, titles are dropped.
+    References are written out, an optional value has its own type instead of a union, titles are dropped. So are the
+    rules of texts: some clients refuse them, and every refusal says what is wrong.
     """
     schema = model.model_json_schema(mode="serialization" if mode == "serialization" else "validation")
     flat: Schema = _flat(schema, schema.get("$defs", {}))
@@ -34,7 +37,10 @@ def _flat(node: Any, definitions: Mapping[str, Schema], *, names: bool = False) 
     return {
         key: _flat(each, definitions, names=key == "properties")
         for key, each in node.items()
-        if key not in ("title", "$defs") and not (key == "default" and each is None)
+        if key not in ("title", "$defs", *_RULES_OF_TEXTS)
+        and not (key == "default" and each is None)
+        # an empty text stands for no moment
+        and not (key == "format" and node.get("default") == "")
     }
 
 

@@ -4,8 +4,11 @@ from fastapi import APIRouter, Depends
 
 from memory_bank.interfaces import beliefs, introspection, recollection, sessions
 from memory_bank.interfaces.rest.notes import Asking, only_known_parameters
+from memory_bank.interfaces.rest.refusals import Operation
 
-router = APIRouter(prefix="/api/v1", tags=["beliefs"], dependencies=[Depends(only_known_parameters)])
+router = APIRouter(
+    prefix="/api/v1", tags=["beliefs"], dependencies=[Depends(only_known_parameters)], route_class=Operation
+)
 
 
 @router.post("/remember", response_model_exclude_none=True)

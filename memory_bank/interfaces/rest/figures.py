@@ -11,6 +11,7 @@ from memory_bank.interfaces import access, metrics
 from memory_bank.interfaces.access import Caller
 from memory_bank.interfaces.metrics import Prometheus, Reading
 from memory_bank.interfaces.opening import Opening
+from memory_bank.interfaces.rest import refusals
 
 router = APIRouter(tags=["status"])
 
@@ -18,7 +19,14 @@ PATIENCE_SECONDS = 2.0
 """How long a scrape waits for the database, twice at most: Prometheus itself gives up after ten seconds."""
 
 
-@router.get("/metrics", response_class=Response)
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={
+        **refusals.of_status(guarded=True),
+        200: {"content": {"text/plain": {"schema": {"type": "string"}}}},
+    },
+)
 async def figures(request: Request) -> Response:
     """Answer with everything that is counted, for Prometheus.
 

@@ -7,9 +7,10 @@ from fastapi import APIRouter, Depends, Query, Request
 
 from memory_bank.domain import banks
 from memory_bank.errors import InvalidInput
-from memory_bank.interfaces import access, links, notes
+from memory_bank.interfaces import access, arguments, links, notes
 from memory_bank.interfaces.access import Caller
 from memory_bank.interfaces.answers import LinkAnswer, NoteAnswer
+from memory_bank.interfaces.rest.refusals import Operation
 
 
 async def only_known_parameters(request: Request) -> None:
@@ -24,7 +25,9 @@ async def only_known_parameters(request: Request) -> None:
             raise InvalidInput(name[:80], f"unknown; the query parameters here are {told}")
 
 
-router = APIRouter(prefix="/api/v1", tags=["notes"], dependencies=[Depends(only_known_parameters)])
+router = APIRouter(
+    prefix="/api/v1", tags=["notes"], dependencies=[Depends(only_known_parameters)], route_class=Operation
+)
 
 
 async def asking(request: Request) -> Caller:
@@ -33,7 +36,7 @@ async def asking(request: Request) -> Caller:
 
 
 Asking = Annotated[Caller, Depends(asking)]
-Bank = Annotated[str, Query(description="Memory bank to work in.")]
+Bank = Annotated[str, Query(description="Memory bank to work in.", json_schema_extra=arguments.BANK_RULE)]
 
 
 @router.post("/notes", status_code=201, response_model_exclude_none=True)

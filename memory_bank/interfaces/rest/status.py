@@ -8,6 +8,7 @@ from memory_bank.errors import MemoryBankError, Unauthenticated
 from memory_bank.interfaces import access
 from memory_bank.interfaces.answers import Answer
 from memory_bank.interfaces.opening import Opening
+from memory_bank.interfaces.rest import refusals
 from memory_bank.providers.embedding import State
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class ReadyAnswer(Answer):
     unembedded: int | None = None
 
 
-@router.get("/health", response_model_exclude_none=True)
+@router.get("/health", response_model_exclude_none=True, responses=refusals.of_status(guarded=False))
 async def health(request: Request) -> HealthAnswer:
     """Answer while the process lives, whatever else is away."""
     opening = request.app.state.opening
@@ -45,7 +46,11 @@ async def health(request: Request) -> HealthAnswer:
     return HealthAnswer(language_model=None if model is None else model.problem)
 
 
-@router.get("/ready", response_model_exclude_none=True, responses={503: {"model": ReadyAnswer}})
+@router.get(
+    "/ready",
+    response_model_exclude_none=True,
+    responses={**refusals.of_status(guarded=True), 503: {"model": ReadyAnswer}},
+)
 async def ready(request: Request, response: Response) -> ReadyAnswer:
     """Answer 200 when database, schema, embedding model and queue are there, else 503.
 
