@@ -93,7 +93,7 @@ TOO_MUCH: list[tuple[str, dict[str, Any], str]] = [
     ("remember", {"name": "x", "facts": ["f"] * 10_000}, "facts: at most 100"),
     ("remember", {"name": "x" * 200_000, "facts": ["f"]}, "name: at most 200"),
     ("remember", {"name": "x", "facts": ["f"], "supersede": "s" * 200_000}, "supersede: at most 10000"),
-    ("recall", {"mode": "relations", "types": ["t" * 200_000]}, "type: at most"),
+    ("recall", {"mode": "relations", "types": ["t" * 200_000]}, "types: at most"),
     ("forget", {"action": "exchange", "query": "q" * 200_000}, "query: at most 10000"),
     ("forget", {"action": "fact", "name": "x", "query": "q" * 200_000}, "query: at most 10000"),
     ("forget", {"action": "relation", "from": "f" * 200_000, "relationType": "is", "to": "x"}, "from: at most 200"),
