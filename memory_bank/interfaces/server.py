@@ -39,6 +39,11 @@ SSE_PATH = "/sse"
 MESSAGES_PATH = "/mcp/messages"
 STREAMABLE_PATH = "/mcp"
 SHUTDOWN_SECONDS = 3
+KEEP_ALIVE_SECONDS = 75
+"""Idle time of a connection: longer than clients (5 s) and proxies (60 s) keep one.
+
+They close it then: closed from here, it might be gone just as their next request comes, which is lost.
+"""
 # HostGuard stands before every door, so the SDK's own check behind it would only ask twice
 _CHECKED_BEFORE = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 
@@ -116,6 +121,7 @@ async def serve(settings: Settings, *, on_listening: Callable[[str], None]) -> N
                 access_log=False,
                 server_header=False,
                 timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+                timeout_keep_alive=KEEP_ALIVE_SECONDS,
             ),
             announce=lambda: on_listening(_url(host, port)),
         )
