@@ -107,12 +107,12 @@ async def serve(settings: Settings, *, on_listening: Callable[[str], None]) -> N
         if server is not None:
             server.should_exit = True
 
-    listener = None if _waits_for_tokens(settings) else _listener(settings.server.host, settings.server.port)
+    listener = None if _waits_for_tokens(settings) else bound(settings.server.host, settings.server.port)
     metrics = Prometheus()
     async with Opening(settings, on_refused=refused, metrics=metrics) as opening:
         if listener is None:
             await _require_tokens(opening)
-            listener = _listener(settings.server.host, settings.server.port)
+            listener = bound(settings.server.host, settings.server.port)
         host, port = listener.getsockname()[:2]
         server = _AnnouncingServer(
             uvicorn.Config(
@@ -217,9 +217,14 @@ def _sse_routes(mcp: Server) -> list[BaseRoute]:
     ]
 
 
-def _listener(host: str, port: int) -> socket.socket:
+def bound(host: str, port: int) -> socket.socket:
+    """Return a socket that is bound to an address; raises `ConfigurationError` where it cannot be.
+
+    What connects to it is answered at once: asyncio sends small pieces without waiting for more only where a socket
+    names its protocol, and callers would wait 40 ms for the end of every answer.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
