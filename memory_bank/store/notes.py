@@ -53,7 +53,7 @@ _SAME = sa.text(
     """
 )
 
-_BY_IDS = sa.text(
+BY_IDS = sa.text(
     f"""
     SELECT {_COLUMNS}, {links.OF_NOTE}
     FROM notes n
@@ -288,7 +288,7 @@ async def by_ids(tx: Tx, ids: Sequence[UUID]) -> list[Note]:
     wanted = list(dict.fromkeys(ids))
     if not wanted:
         return []
-    rows = {row["id"]: row for row in await tx.all(_BY_IDS, ids=wanted)}
+    rows = {row["id"]: row for row in await tx.all(BY_IDS, ids=wanted)}
     return [_note(tx, rows[id]) for id in wanted if id in rows]
 
 

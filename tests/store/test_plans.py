@@ -58,6 +58,13 @@ _BELIEVE = """
     JOIN (SELECT id, row_number() OVER (ORDER BY id) AS place FROM made) AS made ON made.place = 1 + n.place / 2
 """
 
+_LINK = """
+    INSERT INTO links (bank_id, source_id, target_id, type, explanation, origin, confidence, created_at)
+    SELECT %(bank)s, id, next, 'example', '', 'user', 1, now()
+    FROM (SELECT id, lead(id) OVER (ORDER BY id) AS next FROM notes) AS pairs
+    WHERE next IS NOT NULL
+"""
+
 
 @pytest.fixture(params=["superuser", "ordinary"], scope="module")
 def filled(request: pytest.FixtureRequest, server_url: str, template: str) -> Iterator[str]:
@@ -180,3 +187,16 @@ async def test_surroundings_are_fetched_by_key(filled: str) -> None:
         assert "Seq Scan on notes" not in told
         assert "pk_embeddings" in told
     assert "ix_notes_live_by_session" in told
+
+
+async def test_the_ends_of_links_are_found_by_key_before_anybody_has_analysed_the_tables(url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        for table in ("notes", "links"):
+            connection.execute(f"ALTER TABLE {table} SET (autovacuum_enabled = false)".encode())
+        connection.execute("INSERT INTO banks VALUES (%s, now())", [BIG])
+        connection.execute(_FILL.encode(), {"bank": BIG, "count": 1_000})
+        connection.execute(_LINK.encode(), {"bank": BIG})
+    told = await plan(url, notes.BY_IDS, BIG, ids=[UUID(int=1)])
+    assert "using pk_notes on notes far" in told
+    assert "using pk_links on links own" in told
+    assert "using ix_links_bank_id_target_id on links own" in told
