@@ -1,8 +1,5 @@
 """`memory-bank backup` and `restore`: archives of the whole store."""
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from uuid import UUID
@@ -11,7 +8,7 @@ import click
 
 from memory_bank.domain.backups import Backup, Manifest
 from memory_bank.interfaces.answers import Answer
-from memory_bank.interfaces.cli import opened
+from memory_bank.interfaces.cli import opened, progress
 from memory_bank.interfaces.cli.invocation import Invocation, json_option, show, waited
 
 
@@ -70,8 +67,8 @@ def backup(invocation: Invocation, file: Path | None, overwrite: bool, listing: 
 
     async def work() -> BackupAnswer:
         async with opened.app(invocation, check_model=False) as app:
-            with _bar("Backing up") as progress:
-                return _written(await app.backups.backup(target, overwrite=overwrite, progress=progress))
+            with progress.bar("Backing up") as told:
+                return _written(await app.backups.backup(target, overwrite=overwrite, progress=told))
 
     answer = waited(work())
     show(answer, as_json=as_json, readable=lambda: _told(answer))
@@ -95,15 +92,15 @@ def restore(invocation: Invocation, file: Path, replace: bool, reindex: bool, dr
     async def work() -> RestoreAnswer:
         async with opened.app(invocation, check_model=False) as app:
             if dry_run:
-                with _bar("Reading") as progress:
-                    return _restored(file, await app.backups.inspect(file, progress=progress), done=False)
-            with _bar("Restoring") as progress:
-                restored = await app.backups.restore(file, replace=replace, reindex=reindex, progress=progress)
+                with progress.bar("Reading") as told:
+                    return _restored(file, await app.backups.inspect(file, progress=told), done=False)
+            with progress.bar("Restoring") as told:
+                restored = await app.backups.restore(file, replace=replace, reindex=reindex, progress=told)
             await app.maintenance.tokenise()
             embedded = None
             if restored.needs_reindex:
-                with _bar("Embedding") as progress:
-                    embedded = await app.maintenance.reindex(progress)
+                with progress.bar("Embedding") as told:
+                    embedded = await app.maintenance.reindex(told)
             return _restored(file, restored.manifest, done=True, embedded=embedded)
 
     answer = waited(work())
@@ -117,17 +114,6 @@ def _list(invocation: Invocation, *, as_json: bool) -> None:
 
     answer = waited(work())
     show(answer, as_json=as_json, readable=lambda: "\n".join(map(_line, answer.backups)) or "no backups")
-
-
-@contextmanager
-def _bar(label: str) -> Iterator[Callable[[int, int], None]]:
-    with click.progressbar(length=0, label=label, file=sys.stderr) as bar:
-
-        def progress(done: int, total: int) -> None:
-            bar.length = total
-            bar.update(done - bar.pos)
-
-        yield progress
 
 
 def _written(backup: Backup) -> BackupAnswer:

@@ -1,17 +1,14 @@
 """`memory-bank import` and `export`: files of memories into a bank, and a bank into a file."""
 
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
 from memory_bank.interfaces import arguments, transfer
-from memory_bank.interfaces.cli import opened
+from memory_bank.interfaces.cli import opened, progress
 from memory_bank.interfaces.cli.invocation import Invocation, bank_option, json_option, show, waited
 from memory_bank.interfaces.transfer import ExportAnswer, ImportAnswer, TotalsAnswer
-from memory_bank.services.transfer import Progress
 
 
 @click.command(name="import")
@@ -32,8 +29,8 @@ def import_(invocation: Invocation, file: Path, dry_run: bool, bank: str, as_jso
 
     async def work() -> ImportAnswer:
         async with opened.app(invocation) as app:
-            with _bar("Importing") as progress:
-                return await transfer.bring_in(app, asked, read, progress=progress)
+            with progress.bar("Importing") as told:
+                return await transfer.bring_in(app, asked, read, progress=told)
 
     answer = waited(work())
     show(answer, as_json=as_json, readable=lambda: "\n".join(_lines(answer)))
@@ -57,22 +54,11 @@ def export(invocation: Invocation, file: Path, overwrite: bool, bank: str, as_js
 
     async def work() -> ExportAnswer:
         async with opened.app(invocation) as app:
-            with _bar("Exporting") as progress:
-                return await transfer.export(app, asked, progress=progress)
+            with progress.bar("Exporting") as told:
+                return await transfer.export(app, asked, progress=told)
 
     answer = waited(work())
     show(answer, as_json=as_json, readable=lambda: _exported(answer))
-
-
-@contextmanager
-def _bar(label: str) -> Iterator[Progress]:
-    with click.progressbar(length=0, label=label, file=sys.stderr) as bar:
-
-        def progress(done: int, total: int) -> None:
-            bar.length = total
-            bar.update(done - bar.pos)
-
-        yield progress
 
 
 def _lines(answer: ImportAnswer) -> Iterator[str]:

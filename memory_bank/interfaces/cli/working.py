@@ -3,14 +3,13 @@
 import asyncio
 import logging
 import signal
-import sys
 
 import click
 
 from memory_bank import bootstrap
 from memory_bank.domain.links import LinkOrigin
 from memory_bank.interfaces.answers import Answer
-from memory_bank.interfaces.cli import opened
+from memory_bank.interfaces.cli import opened, progress
 from memory_bank.interfaces.cli.invocation import Invocation, json_option, show, tell, waited
 from memory_bank.services.enrichment import JOB_SIZE
 
@@ -80,8 +79,8 @@ def reindex(invocation: Invocation, as_json: bool) -> None:
     async def work() -> ReindexedAnswer:
         async with opened.app(invocation, check_model=False) as app:
             tokenised = await app.maintenance.tokenise()
-            with _bar("Embedding") as bar:
-                done = await app.maintenance.reindex(lambda current, total: _advance(bar, current, total))
+            with progress.bar("Embedding") as told:
+                done = await app.maintenance.reindex(told)
             return ReindexedAnswer(embedded=done, model=app.embedder.name, tokenised=tokenised)
 
     answer = waited(work())
@@ -97,29 +96,22 @@ async def _enrich(
         waiting = [
             (name, id) for name in names for id in await app.enrichment.reopen(name, origin=origin, failed=failed)
         ]
-        with _bar("Enriching") as bar:
-            bar.length = len(waiting)
+        taken = 0
+        with progress.bar("Enriching") as told:
+            told(taken, len(waiting))
             for name in names:
                 ids = [id for of, id in waiting if of == name]
                 for start in range(0, len(ids), JOB_SIZE):
                     batch = ids[start : start + JOB_SIZE]
                     await app.enrichment.enrich_now(name, batch)
-                    bar.update(len(batch))
+                    taken += len(batch)
+                    told(taken, len(waiting))
         after = [each for each in (await app.maintenance.state()).banks if each.bank in names]
         return EnrichedAnswer(
             taken=len(waiting),
             pending=sum(each.pending for each in after),
             failed=sum(each.failed for each in after),
         )
-
-
-def _bar(label: str) -> "click._termui_impl.ProgressBar[int]":
-    return click.progressbar(length=0, label=label, file=sys.stderr)
-
-
-def _advance(bar: "click._termui_impl.ProgressBar[int]", current: int, total: int) -> None:
-    bar.length = total
-    bar.update(current - bar.pos)
 
 
 COMMANDS = {"worker": worker, "enrich": enrich, "reindex": reindex}
