@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -53,36 +53,34 @@ async def in_background(*work: Coroutine[Any, Any, None]) -> AsyncIterator[None]
 async def _keep_working(app: App) -> None:
     """Run the worker, again after the database was away."""
     while True:
-        try:
-            await app.jobs.run_worker()
-        except StoreUnavailable as error:
-            logger.warning("The worker stopped and starts again: %s", error)
-        except Exception:
-            logger.exception("The worker stopped unexpectedly and starts again.")
+        await _succeeded(
+            app.jobs.run_worker(),
+            away="The worker stopped and starts again: %s",
+            unexpected="The worker stopped unexpectedly and starts again.",
+        )
         await asyncio.sleep(WORKER_RESTART_SECONDS)
 
 
 async def _keep_tokenising(app: App) -> None:
     """Store the terms of notes that an older version left without, once; every note since comes with its own."""
     while True:
-        try:
-            await app.maintenance.tokenise()
+        done = await _succeeded(
+            app.maintenance.tokenise(),
+            away="Could not store the terms of older notes yet: %s",
+            unexpected="Storing the terms of older notes failed unexpectedly.",
+        )
+        if done:
             return
-        except StoreUnavailable as error:
-            logger.warning("Could not store the terms of older notes yet: %s", error)
-        except Exception:
-            logger.exception("Storing the terms of older notes failed unexpectedly.")
         await asyncio.sleep(SWEEP_SECONDS)
 
 
 async def _keep_sweeping(app: App) -> None:
     while True:
-        try:
-            await app.enrichment.sweep()
-        except StoreUnavailable as error:
-            logger.warning("Could not look for notes without a job: %s", error)
-        except Exception:
-            logger.exception("Looking for notes without a job failed unexpectedly.")
+        await _succeeded(
+            app.enrichment.sweep(),
+            away="Could not look for notes without a job: %s",
+            unexpected="Looking for notes without a job failed unexpectedly.",
+        )
         await asyncio.sleep(SWEEP_SECONDS)
 
 
@@ -92,17 +90,28 @@ async def _keep_snapshots(app: App) -> None:
         return
     await asyncio.sleep(FIRST_SNAPSHOT_SECONDS)
     while True:
-        pause = SNAPSHOT_RETRY_SECONDS
-        try:
-            await app.backups.snapshot_if_due()
-            pause = SNAPSHOT_CHECK_SECONDS
-        except MemoryBankError as error:
-            logger.warning(
-                "Could not write a snapshot; it is tried again. See backup.dir, and that its disk has room: %s", error
-            )
-        except Exception:
-            logger.exception("Writing a snapshot failed unexpectedly; it is tried again.")
-        await asyncio.sleep(pause)
+        done = await _succeeded(
+            app.backups.snapshot_if_due(),
+            away="Could not write a snapshot; it is tried again. See backup.dir, and that its disk has room: %s",
+            unexpected="Writing a snapshot failed unexpectedly; it is tried again.",
+            known=MemoryBankError,
+        )
+        await asyncio.sleep(SNAPSHOT_CHECK_SECONDS if done else SNAPSHOT_RETRY_SECONDS)
+
+
+async def _succeeded(
+    work: Awaitable[object], *, away: str, unexpected: str, known: type[MemoryBankError] = StoreUnavailable
+) -> bool:
+    """Await work that is done again whatever it raises; tell of an error of the `known` kind in a sentence."""
+    try:
+        await work
+    except known as error:
+        logger.warning(away, error)
+    except Exception:
+        logger.exception(unexpected)
+    else:
+        return True
+    return False
 
 
 async def keep_database_running(app: App) -> None:
