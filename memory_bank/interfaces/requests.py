@@ -36,14 +36,22 @@ class Routes:
 
     def __init__(self, routes: Iterable[BaseRoute]) -> None:
         known = [route for route in routes if isinstance(route, Route)]
-        self._exact = {route.path for route in known}
-        self._patterns = [(route.path_regex, route.path) for route in known if "{" in route.path]
+        self._patterns = {route.path: route.path_regex for route in known if "{" in route.path}
+        self._methods: dict[str, frozenset[str] | None] = {}
+        for route in known:
+            before = self._methods.get(route.path, frozenset())
+            # a route that names none takes all
+            self._methods[route.path] = None if before is None or route.methods is None else before | route.methods
 
     def template(self, path: str) -> str:
         """Return the path as the route writes it, with names in place of what callers choose; else `UNKNOWN`."""
-        if path in self._exact:
+        if path in self._methods:
             return path
-        return next((template for pattern, template in self._patterns if pattern.match(path)), UNKNOWN)
+        return next((template for template, pattern in self._patterns.items() if pattern.match(path)), UNKNOWN)
+
+    def methods(self, path: str) -> frozenset[str] | None:
+        """Return the methods that a path takes; None where it takes any, or is no route."""
+        return self._methods.get(self.template(path))
 
 
 class Observation:

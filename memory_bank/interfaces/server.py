@@ -67,20 +67,19 @@ def build(opening: Opening, metrics: Prometheus) -> FastAPI:
     server = opening.settings.server
     routers = (status.router, figures.router, notes.router, beliefs.router, page.router)
     doors = [*_sse_routes(mcp), *streamable.routes]
-    routes: list[BaseRoute] = [*doors, *(route for router in routers for route in router.routes)]
-    every = [*routes, *_described()]
+    routes = Routes([*doors, *(route for router in routers for route in router.routes), *_described()])
     web = FastAPI(
         title="Memory Bank",
         version=memory_bank.__version__,
         description=memory_bank.__doc__ or "",
         lifespan=lifespan,
         middleware=[
-            Middleware(Observation, metrics=metrics, routes=Routes(every)),
+            Middleware(Observation, metrics=metrics, routes=routes),
             Middleware(SafeAnswers),
             Middleware(HostGuard, hosts=server.allowed_hosts, origins=server.allowed_origins),
             Middleware(Cors, origins=server.allowed_origins),
             Middleware(AccessGuard, opening=opening, rate_limit=server.rate_limit),
-            Middleware(MethodGuard, routes=every),
+            Middleware(MethodGuard, routes=routes),
             Middleware(BodyGuard),
             Middleware(RedactionNotice),
         ],
