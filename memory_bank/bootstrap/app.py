@@ -121,3 +121,6 @@ class Parts:
     enrichment: type[EnrichmentService] = EnrichmentService
     judge: Judge | None = None
     metrics: Metrics = field(default_factory=Unmeasured)
+
+
+NOTHING_REPLACED = Parts()

@@ -12,10 +12,10 @@ from contextlib import AsyncExitStack, asynccontextmanager, closing
 from pathlib import Path
 
 from memory_bank.bootstrap import outside
-from memory_bank.bootstrap.app import LoadingEmbedder, Parts
+from memory_bank.bootstrap.app import NOTHING_REPLACED, LoadingEmbedder, Parts
 from memory_bank.errors import MemoryBankError
 from memory_bank.providers import llm, model_files, model_inspection
-from memory_bank.services import diagnosis
+from memory_bank.services import diagnosis, together
 from memory_bank.services.clock import SystemClock
 from memory_bank.services.diagnosis import Check, DiagnosisService, Expected
 from memory_bank.settings import Backend, DdlAuto, Settings
@@ -24,7 +24,6 @@ from memory_bank.store.database import Database
 
 logger = logging.getLogger(__name__)
 
-NOTHING_REPLACED = Parts()
 MODEL_SECONDS = 120.0
 STORE_SECONDS = 60.0
 ANSWER_SECONDS = 20.0
@@ -44,7 +43,7 @@ async def examined(settings: Settings, *, online: bool, parts: Parts = NOTHING_R
         await _safely("data folder", lambda: asyncio.to_thread(_folder, settings)),
         await _safely("disk space", lambda: asyncio.to_thread(_disk, settings)),
     ]
-    groups = await asyncio.gather(
+    groups = await together.done(
         _store(settings, parts), _embedding(settings, online=online, parts=parts), _language_model(settings, online)
     )
     last = await _safely("server", lambda: asyncio.to_thread(_server, settings))

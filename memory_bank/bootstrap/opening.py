@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import fields, replace
 
 from memory_bank.bootstrap import assembly, background, outside
-from memory_bank.bootstrap.app import SEARCHING, UNGUARDED, App, Parts
+from memory_bank.bootstrap.app import NOTHING_REPLACED, SEARCHING, UNGUARDED, App, Parts
 from memory_bank.errors import MemoryBankError
 from memory_bank.providers import secrets, tokens
 from memory_bank.services import redaction
@@ -15,8 +15,6 @@ from memory_bank.services.clock import SystemClock
 from memory_bank.settings import DdlAuto, Settings
 from memory_bank.store import embedded, schema
 from memory_bank.store.database import Database
-
-NOTHING_REPLACED = Parts()
 
 
 @asynccontextmanager

@@ -1,6 +1,6 @@
 """Everything in the store, read as of one moment, table by table, as PostgreSQL's COPY writes it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -111,7 +111,7 @@ def reading(url: str) -> Iterator[Snapshot]:
             )
         yield Snapshot(
             revision=revision,
-            postgresql=_value(driver, sql.SQL("SELECT current_setting('server_version')")),
+            postgresql=value(driver, sql.SQL("SELECT current_setting('server_version')")),
             model=_model(driver),
             counts={table: count(driver, table) for table in archived()},
             driver=driver,
@@ -120,9 +120,14 @@ def reading(url: str) -> Iterator[Snapshot]:
 
 def exactly(driver: psycopg.Connection[Any]) -> None:
     """Let the transaction write and read values as archives hold them, however long it takes."""
-    for name, value in _EXACT.items():
-        # no function call: that would be the first query
-        driver.execute(sql.SQL("SET LOCAL {} = {}").format(sql.Identifier(name), sql.Literal(value)))
+    set_local(driver, _EXACT)
+
+
+def set_local(driver: psycopg.Connection[Any], settings: Mapping[str, str]) -> None:
+    """Let settings hold until the transaction ends."""
+    for name, setting in settings.items():
+        # no function call: that would be a query, and the first one decides which moment a snapshot is of
+        driver.execute(sql.SQL("SET LOCAL {} = {}").format(sql.Identifier(name), sql.Literal(setting)))
 
 
 def shape(driver: psycopg.Connection[Any], schema_name: str) -> Shape:
@@ -131,9 +136,16 @@ def shape(driver: psycopg.Connection[Any], schema_name: str) -> Shape:
     return {table: tuple(columns) for table, columns in rows}
 
 
-def count(driver: psycopg.Connection[Any], table: str) -> int:
-    """Return how many rows a table has."""
-    return int(_value(driver, sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(table))))
+def count(driver: psycopg.Connection[Any], *table: str) -> int:
+    """Return how many rows a table has, named with its schema or without."""
+    return int(value(driver, sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(*table))))
+
+
+def value(driver: psycopg.Connection[Any], statement: sql.SQL | sql.Composed) -> Any:
+    """Return the one value that a statement answers."""
+    row = driver.execute(statement).fetchone()
+    assert row is not None
+    return row[0]
 
 
 def listed(names: Iterable[str]) -> sql.Composed:
@@ -162,12 +174,6 @@ def _translated_errors() -> Iterator[None]:
 def _model(driver: psycopg.Connection[Any]) -> Model | None:
     row = driver.execute("SELECT name, dimensions, complete FROM embedding_model").fetchone()
     return None if row is None else Model(name=row[0], dimensions=row[1], complete=row[2])
-
-
-def _value(driver: psycopg.Connection[Any], statement: sql.SQL | sql.Composed) -> Any:
-    row = driver.execute(statement).fetchone()
-    assert row is not None
-    return row[0]
 
 
 def _blocks(pieces: Iterable[bytes | bytearray | memoryview]) -> Iterator[bytes]:

@@ -52,15 +52,14 @@ class StoreTx:
     Statements go to the driver itself: between it and us SQLAlchemy would only cost time. It keeps the pool.
     """
 
-    connection: AsyncConnection
-    raw: psycopg.AsyncConnection[Any]
-    """The driver's own connection."""
+    driver: psycopg.AsyncConnection[Any]
+    """The driver's own connection, also for libraries that join this transaction."""
     tuned: bool = False
     """Whether `TUNING` holds for the connection; behind a pooler of transactions it must be set in each of them."""
 
     async def all(self, statement: sa.TextClause, **binds: Any) -> list[Row]:
         """Run `statement` and return its rows."""
-        cursor = self.raw.cursor(row_factory=rows.dict_row)
+        cursor = self.driver.cursor(row_factory=rows.dict_row)
         await cursor.execute(_for_driver(statement), binds)
         return list(await cursor.fetchall())
 
@@ -72,19 +71,15 @@ class StoreTx:
 
     async def count(self, statement: sa.TextClause, **binds: Any) -> int:
         """Run `statement` and return how many rows it changed."""
-        return (await self.raw.execute(_for_driver(statement), binds)).rowcount
+        return (await self.driver.execute(_for_driver(statement), binds)).rowcount
 
     async def freshly_planned(self, statement: sa.TextClause, **binds: Any) -> list[tuple[Any, ...]]:
         """Run `statement` by a plan made for these very binds, and return its rows.
 
         For statements that serve banks of every size: a plan that is kept for all of them would fit none.
         """
-        cursor = await self.raw.execute(_for_driver(statement), binds, prepare=False)
+        cursor = await self.driver.execute(_for_driver(statement), binds, prepare=False)
         return await cursor.fetchall()
-
-    async def driver(self) -> psycopg.AsyncConnection[Any]:
-        """Return the driver's own connection, for libraries that join this transaction."""
-        return self.raw
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,28 +164,28 @@ class Database:
     @asynccontextmanager
     async def whole_store(self) -> AsyncIterator[StoreTx]:
         """Open a transaction that belongs to no bank and sees all of them; raises `StoreUnavailable` as above."""
-        async with self._lent() as (connection, driver, _):
+        async with self._lent() as (driver, _):
             await driver.execute(b"BEGIN", prepare=False)
-            yield StoreTx(connection=connection, raw=driver, tuned=self._tuned)
+            yield StoreTx(driver=driver, tuned=self._tuned)
             await driver.commit()
 
     @asynccontextmanager
     async def _begun(self, begin: _Begin, bank: str) -> AsyncIterator[Tx]:
-        async with self._lent() as (connection, driver, role):
+        async with self._lent() as (driver, role):
             await driver.execute(_opening(begin, bank, role), prepare=False)
-            yield Tx(connection=connection, raw=driver, tuned=self._tuned, bank=bank)
+            yield Tx(driver=driver, tuned=self._tuned, bank=bank)
             await driver.commit()
 
     @asynccontextmanager
-    async def _lent(self) -> AsyncIterator[tuple[AsyncConnection, psycopg.AsyncConnection[Any], str]]:
-        """Lend a connection, with the role of transactions of a bank; the pool rolls back what was not committed."""
+    async def _lent(self) -> AsyncIterator[tuple[psycopg.AsyncConnection[Any], str]]:
+        """Lend a driver, with the role of transactions of a bank; the pool rolls back what was not committed."""
         with translated_errors(), self._counted():
             async with self._engine.connect() as connection:
                 driver = await _driver(connection)
                 try:
                     if _ROLE not in connection.info:
                         connection.info[_ROLE] = await _role(driver)
-                    yield connection, driver, connection.info[_ROLE]
+                    yield driver, connection.info[_ROLE]
                 finally:
                     # its pool is gone, and nobody else would close it; or a caller who was cut off in the midst of a
                     # statement has closed it, and it cannot be rolled back

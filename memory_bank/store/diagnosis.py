@@ -14,10 +14,7 @@ _SERVER = sa.text(
     SELECT
         current_setting('server_version') AS version,
         CAST(current_setting('server_version_num') AS integer) AS number,
-        current_user AS login,
-        r.rolsuper AS superuser
-    FROM pg_roles r
-    WHERE r.rolname = current_user
+        current_user AS login
     """
 )
 
@@ -50,12 +47,11 @@ _LIMIT = sa.text("SELECT set_config('statement_timeout', :milliseconds, true)")
 
 @dataclass(frozen=True, kw_only=True)
 class Server:
-    """A PostgreSQL server: its version in words and as a number (180001 is 18.1), and the login's name and rights."""
+    """A PostgreSQL server: its version in words and as a number (180001 is 18.1), and the login's name."""
 
     version: str
     number: int
     login: str
-    superuser: bool
 
 
 @dataclass(frozen=True, kw_only=True)

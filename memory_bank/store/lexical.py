@@ -140,24 +140,7 @@ class Untokenised:
     content_hash: bytes
 
 
-@cache
-def best(narrowing: str) -> sa.TextClause:
-    """Return the statement: in how many notes is each term, and which live notes, narrowed by `conditions`, score best?
-
-    Its rows are those of the terms (term, notes that hold it, notes of the bank, average length), then those of the
-    notes (id, score). One statement, as what is scored depends on the counts alone.
-    """
-    # only live notes have terms; looked up one by one, so that the search ends with the last note it needs
-    looked_up = f"""
-            CROSS JOIN LATERAL (
-                SELECT
-                FROM notes n
-                WHERE n.bank_id = :bank
-                    AND n.id = s.note_id{narrowing}
-                LIMIT 1
-            ) AS wanted"""
-    return sa.text(
-        f"""
+_SCORED = """
         WITH totals AS MATERIALIZED (
             SELECT
                 CAST(sum(t.notes) AS double precision) AS notes,
@@ -205,7 +188,29 @@ def best(narrowing: str) -> sa.TextClause:
                 LIMIT :limit
             ) AS p
             GROUP BY p.note_id
-        ), found AS (
+        )"""
+"""How the notes that hold the terms score: the terms are counted, the rarest chosen, their postings summed."""
+
+
+@cache
+def best(narrowing: str) -> sa.TextClause:
+    """Return the statement: in how many notes is each term, and which live notes, narrowed by `conditions`, score best?
+
+    Its rows are those of the terms (term, notes that hold it, notes of the bank, average length), then those of the
+    notes (id, score). One statement, as what is scored depends on the counts alone.
+    """
+    # only live notes have terms; looked up one by one, so that the search ends with the last note it needs
+    looked_up = f"""
+            CROSS JOIN LATERAL (
+                SELECT
+                FROM notes n
+                WHERE n.bank_id = :bank
+                    AND n.id = s.note_id{narrowing}
+                LIMIT 1
+            ) AS wanted"""
+    return sa.text(
+        f"""
+        {_SCORED.strip()}, found AS (
             SELECT s.note_id, s.score
             FROM (SELECT note_id, score FROM scored ORDER BY score DESC, note_id) AS s{looked_up if narrowing else ""}
             ORDER BY s.score DESC, s.note_id

@@ -143,7 +143,7 @@ class JobQueue:
 
     async def defer_enrich(self, tx: Tx, ids: Sequence[UUID], *, not_before: datetime | None = None) -> None:
         """Ask for the enrichment of these notes of the transaction's bank, if and when `tx` commits."""
-        task = self._app.configure_task(ENRICH, schedule_at=not_before, connection=await tx.driver())
+        task = self._app.configure_task(ENRICH, schedule_at=not_before, connection=tx.driver)
         await task.defer_async(bank=tx.bank, ids=[str(id) for id in ids], request_id=self._tracing.origin())
 
     async def run_worker(self) -> None:

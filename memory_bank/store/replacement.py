@@ -114,7 +114,7 @@ def put(url: str, source: Source, *, into_filled: bool) -> None:
     """
     with schema.connected(url) as connection, _translated_errors(source.named):
         driver = contents.driver_of(connection)
-        live = _current_schema(driver)
+        live = str(contents.value(driver, sql.SQL("SELECT current_schema()")))
         schema.lock(connection)
         contents.exactly(driver)
         _require_head(connection)
@@ -122,7 +122,7 @@ def put(url: str, source: Source, *, into_filled: bool) -> None:
         if not into_filled:
             _require_empty(driver)
         driver.execute(_KEEP_TOKENS)
-        _set(driver, _BUILDING)
+        contents.set_local(driver, _BUILDING)
         if source.manifest.schema_revision == schema.head():
             _refuse_unless_shaped(source, contents.archived())
             _fill(driver, live, source=source, one=lambda part: _copy(driver, part, source))
@@ -139,7 +139,9 @@ def _by_way_of_older(connection: sa.Connection, live: str, source: Source) -> No
     driver.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(beside)))
     with _search_path(driver, beside):
         schema.upgrade(connection, source.manifest.schema_revision, into=beside)
-        held = {name: columns for name, columns in contents.shape(driver, beside).items() if not _is_left_out(name)}
+        held = {
+            name: columns for name, columns in contents.shape(driver, beside).items() if name not in contents.LEFT_OUT
+        }
         _refuse_unless_shaped(source, held)
         _fill(driver, beside, source=source, one=lambda part: _copy(driver, part, source))
         schema.upgrade(connection, "head", into=beside)
@@ -159,7 +161,7 @@ def _by_way_of_older(connection: sa.Connection, live: str, source: Source) -> No
         Part(
             table=table,
             columns=columns,
-            rows=_count(driver, sql.Identifier(beside, table)),
+            rows=contents.count(driver, beside, table),
             size=0,
             sha256="",
         )
@@ -246,11 +248,10 @@ def _number_on(driver: psycopg.Connection[Any], tables: list[str]) -> None:
     """Let the next row that numbers itself get a number that no stored row has."""
     for table, column in driver.execute(_IDENTITIES, {"tables": tables}).fetchall():
         names = {"table": sql.Identifier(table), "column": sql.Identifier(column)}
-        row = driver.execute(sql.SQL("SELECT coalesce(max({column}), 0) + 1 FROM {table}").format(**names)).fetchone()
-        assert row is not None
+        highest = contents.value(driver, sql.SQL("SELECT coalesce(max({column}), 0) FROM {table}").format(**names))
         # unlike setval, taken back with the transaction
         driver.execute(
-            sql.SQL("ALTER TABLE {table} ALTER COLUMN {column} RESTART WITH {next}").format(**names, next=row[0])
+            sql.SQL("ALTER TABLE {table} ALTER COLUMN {column} RESTART WITH {next}").format(**names, next=highest + 1)
         )
 
 
@@ -265,9 +266,9 @@ def _lock(driver: psycopg.Connection[Any]) -> None:
         waited = time.monotonic() - started
         try:
             with driver.transaction():
-                _set(driver, {"statement_timeout": _POLITE if waited < LOCK_SECONDS / 2 else _FIRM})
+                contents.set_local(driver, {"statement_timeout": _POLITE if waited < LOCK_SECONDS / 2 else _FIRM})
                 driver.execute(statement)
-                _set(driver, {"statement_timeout": "0"})
+                contents.set_local(driver, {"statement_timeout": "0"})
             return
         except (errors.QueryCanceled, errors.DeadlockDetected) as error:
             if waited > LOCK_SECONDS:
@@ -326,13 +327,12 @@ def _tidy(url: str) -> None:
 
 @contextmanager
 def _search_path(driver: psycopg.Connection[Any], first: str) -> Iterator[None]:
-    row = driver.execute("SELECT current_setting('search_path')").fetchone()
-    assert row is not None
+    before = contents.value(driver, sql.SQL("SELECT current_setting('search_path')"))
     driver.execute(
-        "SELECT set_config('search_path', %s, true)", [f"{sql.Identifier(first).as_string(driver)}, {row[0]}"]
+        "SELECT set_config('search_path', %s, true)", [f"{sql.Identifier(first).as_string(driver)}, {before}"]
     )
     yield
-    driver.execute("SELECT set_config('search_path', %s, true)", [row[0]])
+    driver.execute("SELECT set_config('search_path', %s, true)", [before])
 
 
 @contextmanager
@@ -357,24 +357,3 @@ def _untaken(named: str) -> InvalidInput:
     return InvalidInput(
         named, "holds rows that the tables do not take: it was changed since it was made; nothing was restored"
     )
-
-
-def _set(driver: psycopg.Connection[Any], settings: Mapping[str, str]) -> None:
-    for name, value in settings.items():
-        driver.execute(sql.SQL("SET LOCAL {} = {}").format(sql.Identifier(name), sql.Literal(value)))
-
-
-def _count(driver: psycopg.Connection[Any], table: sql.Identifier) -> int:
-    row = driver.execute(sql.SQL("SELECT count(*) FROM {}").format(table)).fetchone()
-    assert row is not None
-    return int(row[0])
-
-
-def _current_schema(driver: psycopg.Connection[Any]) -> str:
-    row = driver.execute("SELECT current_schema()").fetchone()
-    assert row is not None
-    return str(row[0])
-
-
-def _is_left_out(table: str) -> bool:
-    return table in contents.LEFT_OUT

@@ -114,7 +114,7 @@ async def lock(tx: Tx, sessions: Iterable[str]) -> None:
     """Wait until no other transaction changes the events of these sessions, and keep others from it until the end."""
     names = sorted(set(sessions))
     if len(names) > _LOCKS_LIMIT:
-        await tx.connection.execute(_ALL_AT_A_TIME)
+        await tx.count(_ALL_AT_A_TIME)
         return
     for name in names:
         await tx.all(_ONE_AT_A_TIME, session=name)

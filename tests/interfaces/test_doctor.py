@@ -307,9 +307,9 @@ async def test_tokens_that_have_all_ended_are_a_warning(
 
 
 def test_versions_of_postgresql_and_pgvector_are_judged() -> None:
-    old = diagnosis._server(rows.Server(version="14.9", number=140009, login="ada", superuser=False))
+    old = diagnosis._server(rows.Server(version="14.9", number=140009, login="ada"))
     assert (old.result, "14.9" in old.detail) == (Result.FAILED, True)
-    assert diagnosis._server(rows.Server(version="15.0", number=150000, login="a", superuser=False)).result is Result.OK
+    assert diagnosis._server(rows.Server(version="15.0", number=150000, login="a")).result is Result.OK
     for installed, available, result in [
         ("0.8.6", "0.8.6", Result.OK),
         ("0.10.0", "0.10.0", Result.OK),

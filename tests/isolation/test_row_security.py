@@ -75,7 +75,7 @@ async def test_changes_without_a_bank_end_at_the_wall(world: World) -> None:
         (row,) = await tx.all(sa.text("SELECT count(*) AS count FROM postings WHERE bank_id = CAST(:bank AS text)"))
         assert await tx.count(sa.text("UPDATE postings SET frequency = frequency")) == row["count"] > 0
         assert await tx.count(sa.text("DELETE FROM postings")) == row["count"]
-        await tx.raw.rollback()
+        await tx.driver.rollback()
     async with world.database.transaction(ASKING) as tx:
         assert await banks_in(tx, "postings", "bank_id") == [ASKING]
 
