@@ -21,6 +21,7 @@ from memory_bank.providers import model_files, onnx_export
 from memory_bank.settings import Settings
 from memory_bank.store import embedded, schema
 from tests.fakes import FakeAnalyst, FakeClock, FakeEmbedder
+from tests.processes import Commands
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 TEMPLATE = "memory_bank_template"
@@ -124,6 +125,12 @@ def exports(weights: model_files.ModelFiles, tmp_path_factory: pytest.TempPathFa
 def graph_dir(exports: list[Path]) -> Path:
     """The folder of the default model's exported graph; not to be changed."""
     return exports[0]
+
+
+@pytest.fixture
+def commands(url: str, graph_dir: Path, tmp_path: Path) -> Commands:
+    """Commands on a migrated database of their own, with the real embedding model."""
+    return Commands.on(url, graph_dir=graph_dir, folder=tmp_path)
 
 
 @pytest.fixture

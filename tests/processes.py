@@ -1,5 +1,6 @@
 """`memory-bank` commands as processes of their own: started, asked, killed; every wait is bounded."""
 
+import asyncio
 import contextlib
 import json
 import os
@@ -188,6 +189,16 @@ class Commands:
     folder: Path
     environment: Mapping[str, str]
 
+    @classmethod
+    def on(cls, url: str, *, graph_dir: Path, folder: Path, **more: str) -> Self:
+        """Return commands on this database, with the real embedding model and `more` variables."""
+        named = {
+            "POSTGRES_URL": url,
+            "EMBEDDING_GRAPH_DIR": str(graph_dir),
+            "MEMORY_BANK_DATA_DIR": str(folder / "data"),
+        }
+        return cls(folder=folder, environment={**named, **more})
+
     def start(self, *arguments: str, **more: str) -> Process:
         """Start a command; `more` are variables for it alone."""
         return Process(arguments, folder=self.folder, environment={**self.environment, **more})
@@ -275,3 +286,20 @@ def postmaster(data_dir: Path) -> psutil.Process | None:
 
 def _environment(given: Mapping[str, str]) -> dict[str, str]:
     return {**{name: os.environ[name] for name in _KEPT if name in os.environ}, "PYTHONPATH": str(CHECKOUT), **given}
+
+
+async def killed_half_way(*command: str) -> None:
+    """Run Python with these arguments until it writes that it is half way, and kill it there."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, *command),
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    try:
+        async with asyncio.timeout(PATIENCE):
+            assert await process.stdout.readline() == b"half way\n"
+    finally:
+        process.kill()
+        await process.communicate()

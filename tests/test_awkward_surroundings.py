@@ -15,14 +15,7 @@ ODD_PASSWORD = "p@ss%w/rd:#1?&'é \" \\"
 
 @pytest.fixture
 def commands(empty_url: str, graph_dir: Path, tmp_path: Path) -> Commands:
-    return Commands(
-        folder=tmp_path,
-        environment={
-            "POSTGRES_URL": empty_url,
-            "EMBEDDING_GRAPH_DIR": str(graph_dir),
-            "MEMORY_BANK_DATA_DIR": str(tmp_path / "data"),
-        },
-    )
+    return Commands.on(empty_url, graph_dir=graph_dir, folder=tmp_path)
 
 
 @pytest.fixture

@@ -168,14 +168,7 @@ async def test_a_migration_that_fails_ends_the_start_with_2_and_changes_nothing(
     with psycopg.connect(empty_url, autocommit=True) as connection:
         # in the way of what a later version makes
         connection.execute("CREATE TABLE postings (stranger integer)")
-    commands = Commands(
-        folder=tmp_path,
-        environment={
-            "POSTGRES_URL": empty_url,
-            "EMBEDDING_GRAPH_DIR": str(graph_dir),
-            "MEMORY_BANK_DATA_DIR": str(tmp_path / "data"),
-        },
-    )
+    commands = Commands.on(empty_url, graph_dir=graph_dir, folder=tmp_path)
     refused = await asyncio.to_thread(commands.run, "serve", PORT="0")
     assert refused.code == 2
     assert "could not be migrated" in refused.stderr

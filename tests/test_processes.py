@@ -3,9 +3,7 @@
 import asyncio
 import contextlib
 import json
-import os
 import socket
-import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
@@ -23,7 +21,7 @@ from memory_bank.errors import ConfigurationError, Conflict
 from memory_bank.settings import Settings
 from memory_bank.store import embedded
 from tests.fakes import FakeEmbedder
-from tests.processes import CHECKOUT, NOWHERE, PATIENCE, Commands, Served, postmaster, waited
+from tests.processes import NOWHERE, PATIENCE, Commands, Served, killed_half_way, postmaster, waited
 
 STOP_SECONDS = 10.0
 RESCUE_SECONDS = 90.0
@@ -62,19 +60,6 @@ def data_dir() -> Iterator[Path]:
     """A data directory for the embedded server; not below tmp_path, which its account could not pass through."""
     with tempfile.TemporaryDirectory(prefix="mb-test-", ignore_cleanup_errors=True) as folder:
         yield Path(folder)
-
-
-@pytest.fixture
-def commands(url: str, graph_dir: Path, tmp_path: Path) -> Commands:
-    """Commands on a migrated database of their own, with the real model."""
-    return Commands(
-        folder=tmp_path,
-        environment={
-            "POSTGRES_URL": url,
-            "EMBEDDING_GRAPH_DIR": str(graph_dir),
-            "MEMORY_BANK_DATA_DIR": str(tmp_path / "data"),
-        },
-    )
 
 
 @pytest.fixture
@@ -306,19 +291,7 @@ async def test_a_reindex_killed_half_way_refuses_starts_until_another_run_finish
     loaded: Settings, url: str, tmp_path: Path, dimensions: int
 ) -> None:
     await filled(loaded, by=FakeEmbedder(name="old"), notes=80)
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", _REINDEX, str(tmp_path), url, "new", str(dimensions), "64"),
-        env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
-    assert process.stdout is not None
-    try:
-        async with asyncio.timeout(PATIENCE):
-            assert await process.stdout.readline() == b"half way\n"
-    finally:
-        process.kill()
-        await process.communicate()
+    await killed_half_way("-c", _REINDEX, str(tmp_path), url, "new", str(dimensions), "64")
     assert stored(url)["model"] == ("new", dimensions, False)
     for name, length in (("old", 384), ("new", dimensions)):
         with pytest.raises(ConfigurationError, match="`memory-bank reindex`"):

@@ -3,22 +3,8 @@
 from pathlib import Path
 
 import psycopg
-import pytest
 
 from tests.processes import Commands, waited
-
-
-@pytest.fixture
-def commands(url: str, graph_dir: Path, tmp_path: Path) -> Commands:
-    """Commands on a database of their own, with the real embedding model."""
-    return Commands(
-        folder=tmp_path,
-        environment={
-            "POSTGRES_URL": url,
-            "EMBEDDING_GRAPH_DIR": str(graph_dir),
-            "MEMORY_BANK_DATA_DIR": str(tmp_path / "data"),
-        },
-    )
 
 
 def test_a_backup_is_written_listed_checked_and_restored_under_a_running_server(commands: Commands) -> None:

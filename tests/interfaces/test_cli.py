@@ -21,29 +21,9 @@ from tests.waiting import eventually
 
 
 @pytest.fixture
-def commands(url: str, graph_dir: Path, tmp_path: Path) -> Commands:
-    """Commands on a database of their own, with the real embedding model."""
-    return Commands(
-        folder=tmp_path,
-        environment={
-            "POSTGRES_URL": url,
-            "EMBEDDING_GRAPH_DIR": str(graph_dir),
-            "MEMORY_BANK_DATA_DIR": str(tmp_path / "data"),
-        },
-    )
-
-
-@pytest.fixture
 def offline(graph_dir: Path, tmp_path: Path) -> Commands:
     """Commands whose database is away."""
-    return Commands(
-        folder=tmp_path,
-        environment={
-            "POSTGRES_URL": NOWHERE,
-            "EMBEDDING_GRAPH_DIR": str(graph_dir),
-            "MEMORY_BANK_DATA_DIR": str(tmp_path / "data"),
-        },
-    )
+    return Commands.on(NOWHERE, graph_dir=graph_dir, folder=tmp_path)
 
 
 @pytest.fixture

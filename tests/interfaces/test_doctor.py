@@ -80,15 +80,7 @@ async def test_of_a_sound_store_every_check_is_ok_or_was_not_asked_for(
 
 
 def test_the_command_prints_every_check_and_ends_with_0(url: str, graph_dir: Path, tmp_path: Path, app: App) -> None:
-    commands = Commands(
-        folder=tmp_path,
-        environment={
-            "POSTGRES_URL": url,
-            "EMBEDDING_GRAPH_DIR": str(graph_dir),
-            "MEMORY_BANK_DATA_DIR": str(tmp_path / "data"),
-            "PORT": "0",
-        },
-    )
+    commands = Commands.on(url, graph_dir=graph_dir, folder=tmp_path, PORT="0")
     as_json, readable = commands.run_all([["doctor", "--json"], ["doctor"]])
     # the store of this test is of another model than the command's
     answer = json.loads(as_json.stdout)
@@ -106,15 +98,7 @@ def test_the_command_prints_every_check_and_ends_with_0(url: str, graph_dir: Pat
 
 
 def test_a_database_that_is_away_fails_alone_and_what_rests_on_it_is_skipped(graph_dir: Path, tmp_path: Path) -> None:
-    commands = Commands(
-        folder=tmp_path,
-        environment={
-            "POSTGRES_URL": NOWHERE,
-            "EMBEDDING_GRAPH_DIR": str(graph_dir),
-            "MEMORY_BANK_DATA_DIR": str(tmp_path / "data"),
-            "PORT": "0",
-        },
-    )
+    commands = Commands.on(NOWHERE, graph_dir=graph_dir, folder=tmp_path, PORT="0")
     done = commands.run("doctor", "--json")
     assert done.code == 1
     answer = json.loads(done.stdout)

@@ -356,16 +356,7 @@ def test_neither_password_nor_key_is_ever_written(
 def test_a_server_that_logs_json_writes_nothing_else_and_stdout_of_stdio_stays_json_rpc(
     url: str, graph_dir: Path, tmp_path: Path
 ) -> None:
-    commands = Commands(
-        folder=tmp_path,
-        environment={
-            "POSTGRES_URL": url,
-            "EMBEDDING_GRAPH_DIR": str(graph_dir),
-            "MEMORY_BANK_DATA_DIR": str(tmp_path / "data"),
-            "LOGGING_LEVEL": "debug",
-            "LOGGING_FORMAT": "json",
-        },
-    )
+    commands = Commands.on(url, graph_dir=graph_dir, folder=tmp_path, LOGGING_LEVEL="debug", LOGGING_FORMAT="json")
     with commands.serving() as served:
         served.ready()
         served.post("/notes", {"content": "a secret thought about tea"})

@@ -30,16 +30,7 @@ sys.meta_path.insert(0, Greeter())
 @pytest.fixture
 def commands(empty_url: str, graph_dir: Path, tmp_path: Path) -> Commands:
     """Commands whose database still has to be migrated, with everything logged."""
-    return Commands(
-        folder=tmp_path,
-        environment={
-            "POSTGRES_URL": empty_url,
-            "EMBEDDING_GRAPH_DIR": str(graph_dir),
-            "MEMORY_BANK_DATA_DIR": str(tmp_path / "data"),
-            "LOGGING_LEVEL": "trace",
-            "PYTHONWARNINGS": "always",
-        },
-    )
+    return Commands.on(empty_url, graph_dir=graph_dir, folder=tmp_path, LOGGING_LEVEL="trace", PYTHONWARNINGS="always")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])

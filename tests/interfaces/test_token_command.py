@@ -1,24 +1,9 @@
 """Tokens at the command line, and what `serve` asks of them before it listens; whole processes."""
 
-from pathlib import Path
-
 import httpx
 import pytest
 
 from tests.processes import PATIENCE, Commands, waited
-
-
-@pytest.fixture
-def commands(url: str, graph_dir: Path, tmp_path: Path) -> Commands:
-    """Commands on a database of their own, with the real embedding model."""
-    return Commands(
-        folder=tmp_path,
-        environment={
-            "POSTGRES_URL": url,
-            "EMBEDDING_GRAPH_DIR": str(graph_dir),
-            "MEMORY_BANK_DATA_DIR": str(tmp_path / "data"),
-        },
-    )
 
 
 def listing(url: str, token: str | None = None) -> int:

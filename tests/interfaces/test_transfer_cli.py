@@ -14,19 +14,6 @@ SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 SPANISH = SHARED / "data" / "imports" / "mcp_jsonl_spanish_emoji" / "memory.jsonl"
 
 
-@pytest.fixture
-def commands(url: str, graph_dir: Path, tmp_path: Path) -> Commands:
-    """Commands on a database of their own, with the real embedding model."""
-    return Commands(
-        folder=tmp_path,
-        environment={
-            "POSTGRES_URL": url,
-            "EMBEDDING_GRAPH_DIR": str(graph_dir),
-            "MEMORY_BANK_DATA_DIR": str(tmp_path / "data"),
-        },
-    )
-
-
 def test_a_file_is_imported_found_exported_and_imported_again(commands: Commands, tmp_path: Path) -> None:
     sample = str(SAMPLES / "memory_v7_own.json")
     imported = commands.run("import", sample, "--json").json()

@@ -5,8 +5,6 @@ import contextlib
 import json
 import os
 import stat
-import subprocess
-import sys
 import zipfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
@@ -33,7 +31,7 @@ from memory_bank.settings import Settings
 from memory_bank.store import contents, schema
 from tests.conftest import temporary_database
 from tests.fakes import FakeAnalyst, FakeClock, FakeEmbedder
-from tests.processes import CHECKOUT, PATIENCE
+from tests.processes import killed_half_way
 from tests.test_migrations import differences
 
 QUESTIONS = ("who prefers green tea?", "gateway port", "迁移计划", "deploy pipeline", "rotate keys", "number 7")
@@ -638,19 +636,7 @@ async def test_a_restore_killed_half_way_leaves_the_store_as_it_was(
     await app.backups.backup(file)
     await other.notes.add("mine", Draft(content="what was there before"))
     before = everything(other_url)
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", _RESTORE, str(tmp_path), other_url, str(file)),
-        env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
-    assert process.stdout is not None
-    try:
-        async with asyncio.timeout(PATIENCE):
-            assert await process.stdout.readline() == b"half way\n"
-    finally:
-        process.kill()
-        await process.communicate()
+    await killed_half_way("-c", _RESTORE, str(tmp_path), other_url, str(file))
     # waits until PostgreSQL has noticed, as the tables are locked until then
     assert await asyncio.to_thread(everything, other_url) == before
     assert differences(other_url) == []
