@@ -27,8 +27,8 @@ TRANSPORTS = ("sse", "streamable")
 
 
 @contextlib.asynccontextmanager
-async def serving(settings: Settings, parts: Parts) -> AsyncIterator[str]:
-    """Serve while the block lasts; yields the server's URL."""
+async def serving(settings: Settings, parts: Parts, *, with_store: bool = True) -> AsyncIterator[str]:
+    """Serve while the block lasts; yields the server's URL once it has opened its store, or at once without one."""
     listener = socket.create_server(("127.0.0.1", 0))
     metrics = Prometheus()
     async with Opening(settings, on_refused=lambda: None, parts=parts, metrics=metrics) as opening:
@@ -44,6 +44,8 @@ async def serving(settings: Settings, parts: Parts) -> AsyncIterator[str]:
         task = asyncio.create_task(running._serve(sockets=[listener]))
         await eventually(lambda: running.started)
         try:
+            if with_store:
+                await eventually(lambda: opening.problem is None)
             yield f"http://127.0.0.1:{listener.getsockname()[1]}"
         finally:
             running.should_exit = True

@@ -417,7 +417,10 @@ async def test_while_the_store_is_away_tools_are_told_and_no_call_comes_through(
             "embedding": loaded.embedding.model_copy(update={"wait": 0.1}),
         }
     )
-    async with live.serving(away, Parts(embedder=embedder)) as url, httpx.AsyncClient(base_url=url) as client:
+    async with (
+        live.serving(away, Parts(embedder=embedder), with_store=False) as url,
+        httpx.AsyncClient(base_url=url) as client,
+    ):
         async with connected(url, transport) as session:
             assert [tool.name for tool in (await session.list_tools()).tools] == TOOLS
             assert "try again" in await refused(session, "list_memory_notes")

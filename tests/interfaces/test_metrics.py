@@ -55,7 +55,6 @@ async def scraped(client: httpx.AsyncClient, **headers: str) -> Figures:
 @pytest.fixture
 async def client(server: str) -> AsyncIterator[httpx.AsyncClient]:
     async with httpx.AsyncClient(base_url=server) as opened:
-        await ready(opened)
         yield opened
 
 
@@ -169,7 +168,6 @@ async def test_the_queue_is_read_when_somebody_asks(unworked: Settings, app: App
         live.serving(unworked, Parts(embedder=embedder)) as url,
         httpx.AsyncClient(base_url=url) as client,
     ):
-        await ready(client)
         assert value(await scraped(client), "queue_jobs", state="waiting") == 0
         await app.notes.add("default", Draft(content="green tea"), when=When.QUEUED)
         figures = await scraped(client)
@@ -219,18 +217,10 @@ def away(url: str) -> Iterator[None]:
             connection.execute(f'ALTER DATABASE "{parsed_url.database}" ALLOW_CONNECTIONS true')
 
 
-async def ready(client: httpx.AsyncClient, **headers: str) -> None:
-    async def answers() -> bool:
-        return (await client.get("/ready", headers=headers)).status_code in (200, 401)
-
-    await eventually(answers)
-
-
 async def test_with_the_database_away_a_scrape_answers_with_the_rest(
     unworked: Settings, url: str, embedder: FakeEmbedder
 ) -> None:
     async with live.serving(unworked, Parts(embedder=embedder)) as served, httpx.AsyncClient(base_url=served) as client:
-        await ready(client)
         await client.get("/health")
         assert value(await scraped(client), "database_up") == 1
         with away(url):
@@ -246,7 +236,10 @@ async def test_while_the_server_waits_for_its_database_a_scrape_says_so_and_no_m
     loaded: Settings, embedder: FakeEmbedder
 ) -> None:
     nowhere = loaded.model_copy(update={"postgres": loaded.postgres.model_copy(update={"url": NOWHERE})})
-    async with live.serving(nowhere, Parts(embedder=embedder)) as served, httpx.AsyncClient(base_url=served) as client:
+    async with (
+        live.serving(nowhere, Parts(embedder=embedder), with_store=False) as served,
+        httpx.AsyncClient(base_url=served) as client,
+    ):
         await client.get("/health")
         figures = await scraped(client)
     assert value(figures, "database_up") == 0
@@ -264,7 +257,6 @@ async def test_where_tokens_are_needed_one_that_reads_every_bank_is(
         live.serving(unworked, Parts(embedder=embedder, clock=clock)) as served,
         httpx.AsyncClient(base_url=served) as client,
     ):
-        await ready(client)
         refused_answers = [await client.get("/metrics", headers=headers) for headers in (None, bearer(stranger))]
         assert [each.status_code for each in refused_answers] == [401, 401]
         assert refused_answers[0].headers["www-authenticate"].startswith("Bearer")
@@ -287,7 +279,6 @@ async def test_where_tokens_are_switched_off_an_outage_hides_nothing(
     off = unworked.server.model_copy(update={"auth": Authentication.OFF})
     free = unworked.model_copy(update={"server": off})
     async with live.serving(free, Parts(embedder=embedder)) as served, httpx.AsyncClient(base_url=served) as client:
-        await ready(client)
         with away(url):
             assert any(name == "http_requests_total" for name, _ in await scraped(client))
 
