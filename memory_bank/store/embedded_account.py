@@ -12,16 +12,19 @@ import shutil
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from memory_bank import errors
 
 if sys.platform != "win32":
+    import fcntl
     import pwd
 
 _LOG = logging.getLogger(__name__)
 _SYSTEM_ACCOUNT = "embedded_postgres"
+_ACCOUNTS = "/etc"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,16 +59,31 @@ def _system_account() -> "pwd.struct_passwd":
         ["useradd", "--system", "--user-group", "--no-create-home", "--shell", "/bin/false", _SYSTEM_ACCOUNT],
         ["adduser", "-S", "-D", "-H", "-s", "/bin/false", _SYSTEM_ACCOUNT],
     )
-    for command in (None, *commands):
-        if command is not None and shutil.which(command[0]):
-            # A failure may only mean that another process was faster: the lookup decides.
-            subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=30, check=False)
-        with contextlib.suppress(KeyError):
-            return pwd.getpwnam(_SYSTEM_ACCOUNT)
+    with _one_at_a_time():
+        for command in (None, *commands):
+            if command is not None and shutil.which(command[0]):
+                # whatever it says, the lookup decides
+                subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=30, check=False)
+            with contextlib.suppress(KeyError):
+                return pwd.getpwnam(_SYSTEM_ACCOUNT)
     raise errors.ConfigurationError(
         f"PostgreSQL does not run as root, and no account {_SYSTEM_ACCOUNT} could be created for it: create one, run "
         f"Memory Bank as an ordinary user, or set postgres.url."
     )
+
+
+@contextlib.contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """Let one process at a time look for the account and create it.
+
+    Of two that add the same account at once, one may read an id that the other then replaces.
+    """
+    folder = os.open(_ACCOUNTS, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
 
 
 def allow_traversal(folder: Path, account: Account) -> None:

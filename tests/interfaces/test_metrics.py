@@ -279,6 +279,7 @@ async def test_where_tokens_are_switched_off_an_outage_hides_nothing(
     off = unworked.server.model_copy(update={"auth": Authentication.OFF})
     free = unworked.model_copy(update={"server": off})
     async with live.serving(free, Parts(embedder=embedder)) as served, httpx.AsyncClient(base_url=served) as client:
+        await client.get("/health")
         with away(url):
             assert any(name == "http_requests_total" for name, _ in await scraped(client))
 
