@@ -67,6 +67,10 @@ class LoadingEmbedder(Embedder, Protocol):
         """Begin loading."""
         ...
 
+    async def wait_ready(self) -> None:
+        """Wait until the model is loaded, though no longer than a call may; raises where it is not there then."""
+        ...
+
     async def close(self) -> None:
         """Give the model back."""
         ...

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import logging
 from collections.abc import AsyncIterator, Awaitable, Coroutine
 from contextlib import asynccontextmanager
@@ -30,6 +31,16 @@ async def running_worker(app: App) -> AsyncIterator[None]:
         yield
 
 
+@asynccontextmanager
+async def settled(app: App) -> AsyncIterator[None]:
+    """Serve while the block lasts: garbage is no longer looked for in what is there once the model is.
+
+    Hundreds of thousands of objects stay for good; a collection that looks through them stops all callers for 200 ms.
+    """
+    async with in_background(_settle(app)):
+        yield
+
+
 async def watch_model(app: App) -> None:
     """Wait until another process re-embeds the store by another model; raises `ConfigurationError` then."""
     while True:
@@ -48,6 +59,13 @@ async def in_background(*work: Coroutine[Any, Any, None]) -> AsyncIterator[None]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _settle(app: App) -> None:
+    gc.freeze()
+    with contextlib.suppress(MemoryBankError):
+        await app.embedder.wait_ready()
+    gc.freeze()
 
 
 async def _keep_working(app: App) -> None:

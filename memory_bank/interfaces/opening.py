@@ -108,6 +108,7 @@ class Opening:
 
     async def _open(self, bootstrap: ModuleType, parts: "Parts") -> None:
         async with bootstrap.open_app(self.settings, parts=parts) as app, contextlib.AsyncExitStack() as working:
+            await working.enter_async_context(bootstrap.settled(app))
             if self.settings.worker.enabled:
                 await working.enter_async_context(bootstrap.running_worker(app))
             self._app = app

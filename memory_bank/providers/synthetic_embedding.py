@@ -28,6 +28,8 @@ class Model(Protocol):
 
     def start(self) -> None: ...
 
+    async def wait_ready(self) -> None: ...
+
     async def embed_query(self, text: str) -> NDArray[np.float32]: ...
 
     async def embed_documents(self, texts: Sequence[str]) -> list[NDArray[np.float32]]: ...
@@ -68,6 +70,10 @@ class SyntheticEmbedder:
     def start(self) -> None:
         """Begin loading the model."""
         self._model.start()
+
+    async def wait_ready(self) -> None:
+        """Wait until the model is loaded."""
+        await self._model.wait_ready()
 
     async def embed_query(self, text: str) -> NDArray[np.float32]:
         """Return the model's vector of a query, shape (dimensions,)."""

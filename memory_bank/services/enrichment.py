@@ -3,8 +3,8 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Protocol
 from uuid import UUID
@@ -48,11 +48,12 @@ class Analyst(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class _Work:
-    """A note to be enriched, and the notes that it may link to."""
+    """A note to be enriched, the notes that it may link to, and the job that is to do it if this is cut short."""
 
     note: rows.Unenriched
     candidates: Sequence[Candidate]
     unembeddable: ProviderUnavailable | None = None
+    job: int | None = None
 
 
 class EnrichmentService:
@@ -85,13 +86,14 @@ class EnrichmentService:
         self._nobody_waits = asyncio.Event()
         self._nobody_waits.set()
 
-    async def enrich(self, bank: str, id: UUID) -> None:
+    async def enrich(self, bank: str, id: UUID, *, job: int | None = None) -> None:
         """Enrich one pending note; do nothing when it is gone, changed or finished.
 
-        Raises `ProviderUnavailable` while another attempt is worth while; the note then stays pending.
+        Takes back the `job` that waits to do the same. Raises `ProviderUnavailable` while another attempt is worth
+        while; the note then stays pending.
         """
         for work in await self._taken_up(bank, [id]):
-            await self._enrich(bank, work)
+            await self._enrich(bank, replace(work, job=job))
 
     async def enrich_all(self, bank: str, ids: Sequence[UUID]) -> None:
         """Enrich several notes; one that fails does not stop the others.
@@ -175,17 +177,20 @@ class EnrichmentService:
         """Return what enrichment of the pending ones among `ids` starts from, their vectors made where missing."""
         async with self._database.transaction(bank) as tx:
             waiting = await rows.unenriched(tx, ids)
-        broken = await self._embed(bank, [each for each in waiting if not each.embedded])
-        if not waiting:
-            return []
-        async with self._database.transaction(bank) as tx:
-            candidates = await embeddings.neighbours(
-                tx, [each.id for each in waiting], floor=self._floor, limit=CANDIDATES
-            )
+            missing = [each for each in waiting if not each.embedded]
+            candidates = {} if missing else await self._near(tx, waiting)
+        broken = await self._embed(bank, missing)
+        if missing:
+            async with self._database.transaction(bank) as tx:
+                candidates = await self._near(tx, waiting)
         return [
             _Work(note=each, candidates=candidates.get(each.id, ()), unembeddable=broken.get(each.id))
             for each in waiting
         ]
+
+    async def _near(self, tx: Tx, notes: Sequence[rows.Unenriched]) -> Mapping[UUID, Sequence[Candidate]]:
+        ids = [note.id for note in notes]
+        return await embeddings.neighbours(tx, ids, floor=self._floor, limit=CANDIDATES) if ids else {}
 
     async def _embed(self, bank: str, missing: Sequence[rows.Unenriched]) -> dict[UUID, ProviderUnavailable]:
         """Make the vectors that are missing; return why the model gives none for some of the notes."""
@@ -229,25 +234,28 @@ class EnrichmentService:
             await self._failed(bank, work, error)
             return
         self._told = ""
-        await self._write(bank, work.note, analysis, judgements, enrichment=Enrichment.DONE)
+        await self._write(bank, work, analysis, judgements, enrichment=Enrichment.DONE)
         self._metrics.enriched(Enriched.DONE)
 
     async def _write(
         self,
         bank: str,
-        note: rows.Unenriched,
+        work: _Work,
         analysis: Analysis,
         judgements: Sequence[Judgement],
         *,
         enrichment: Enrichment,
         error: str = "",
     ) -> None:
+        note = work.note
         async with self._database.transaction(bank) as tx:
             written = await rows.finish(
                 tx, note.id, analysis, content_hash=note.content_hash, enrichment=enrichment, error=error
             )
             if written:
                 await links.replace_judged(tx, note.id, judgements, now=self._clock.now())
+            if written and work.job is not None:
+                await self._jobs.withdraw(tx, work.job)
 
     async def _failed(self, bank: str, work: _Work, error: ProviderUnavailable) -> None:
         """Count the attempt; after the last one write what the fallback finds and the reason."""
@@ -263,7 +271,7 @@ class EnrichmentService:
             raise error
         self._metrics.enriched(Enriched.FAILED, reason=Reason.UNAVAILABLE if error.retryable else Reason.REFUSED)
         analysis, judgements = await _findings(work, by=self._fallback)
-        await self._write(bank, note, analysis, judgements, enrichment=Enrichment.FAILED, error=reason)
+        await self._write(bank, work, analysis, judgements, enrichment=Enrichment.FAILED, error=reason)
 
     async def _surprised(self, bank: str, note: rows.Unenriched, error: Exception) -> ProviderUnavailable | None:
         reason = f"unexpected {type(error).__name__}; see the server's log"

@@ -80,7 +80,7 @@ class NoteService:
         name = banks.checked_name(bank)
         (stored,) = await self._store(name, [notes.checked(draft)], when=when)
         if when is When.INLINE and not stored.duplicate:
-            await self._enrich_within_limit(name, stored.id)
+            await self._enrich_within_limit(name, stored)
         async with self._database.transaction(name) as tx:
             found = await note_rows.by_ids(tx, [stored.id])
         if not found:
@@ -179,14 +179,16 @@ class NoteService:
         async with self._database.transaction(bank) as tx:
             return await self._writer.add(tx, drafts, ready, when=when)
 
-    async def _enrich_within_limit(self, bank: str, id: UUID) -> None:
+    async def _enrich_within_limit(self, bank: str, stored: Stored) -> None:
         try:
             async with asyncio.timeout(self._inline_limit.total_seconds()):
-                await self._enrichment.enrich(bank, id)
+                await self._enrichment.enrich(bank, stored.id, job=stored.job)
         except TimeoutError:
-            logger.info("Enrichment takes longer than its limit and goes on in the queue.", extra={"note": str(id)})
+            logger.info(
+                "Enrichment takes longer than its limit and goes on in the queue.", extra={"note": str(stored.id)}
+            )
         except ProviderUnavailable as error:
-            logger.warning("Enrichment is left to the queue: %s", error, extra={"bank": bank, "note": str(id)})
+            logger.warning("Enrichment is left to the queue: %s", error, extra={"bank": bank, "note": str(stored.id)})
 
 
 def _changed(locked: note_rows.Labels, change: Change) -> note_rows.Labels:

@@ -112,7 +112,7 @@ class RecallService:
         vector, (scores, weights), signs = await together.done(
             self._embedded(name, asked), self._scored(name, asked, pool=pool), self._signs(asked.text)
         )
-        async with self._database.transaction(name) as tx:
+        async with self._database.transaction(name, urgent=True) as tx:
             cosines = await self._vector_arm(tx, vector, asked, pool=pool)
             hits = _Hits(vector=vector, cosines=cosines, scores=scores, weights=weights, signs=signs)
             hits, kept = await self._kept(tx, hits, asked, pool=pool, now=now)
@@ -178,7 +178,7 @@ class RecallService:
         )
 
     async def _scored(self, bank: str, asked: Query, *, pool: int) -> tuple[dict[UUID, float], bm25.Weights]:
-        async with self._database.reading(bank) as tx:
+        async with self._database.reading(bank, urgent=True) as tx:
             return await self._lexical_arm(tx, asked, pool=pool)
 
     async def _vector_arm(

@@ -39,10 +39,11 @@ class Ready:
 
 @dataclass(frozen=True, kw_only=True)
 class Stored:
-    """The note that now holds a text, and whether it did already."""
+    """The note that now holds a text, whether it did already, and the job that is to enrich it if the call does not."""
 
     id: UUID
     duplicate: bool
+    job: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,8 +103,8 @@ class NoteWriter:
         fresh = {each.id: made for each, made in zip(new, ready, strict=True) if each.id in added}
         await embeddings.add(tx, {id: made.windows for id, made in fresh.items() if made.windows is not None})
         await lexical.add(tx, {id: made.terms for id, made in fresh.items()})
-        await self._defer(tx, list(fresh), when=when)
-        return [await self._settled(tx, each, added) for each in new]
+        job = await self._defer(tx, list(fresh), when=when)
+        return [await self._settled(tx, each, added, job=job) for each in new]
 
     async def bring(self, tx: Tx, brought: Sequence[Brought]) -> set[UUID]:
         """Store drafts under their own ids in an existing bank, and queue their enrichment; return what was stored.
@@ -193,22 +194,23 @@ class NoteWriter:
             await embeddings.add(tx, {id: made.windows})
         await lexical.add(tx, {id: made.terms})
 
-    async def _settled(self, tx: Tx, new: rows.New, added: set[UUID]) -> Stored:
+    async def _settled(self, tx: Tx, new: rows.New, added: set[UUID], *, job: int | None) -> Stored:
         if new.id in added:
-            return Stored(id=new.id, duplicate=False)
+            return Stored(id=new.id, duplicate=False, job=job)
         draft = new.draft
         same = await rows.same(tx, content=draft.content, kind=draft.kind, session=draft.session)
         if same is None:
             raise Conflict("the same text was stored and deleted by another caller meanwhile; add it again")
         return Stored(id=same, duplicate=True)
 
-    async def _defer(self, tx: Tx, ids: Sequence[UUID], *, when: When) -> None:
+    async def _defer(self, tx: Tx, ids: Sequence[UUID], *, when: When) -> int | None:
         if when is When.QUEUED:
             await self._enrichment.defer(tx, ids)
         elif ids:
-            # the job that a crash or a slow model leaves behind; the enrichment in the call makes it find nothing to do
+            # the job that a crash or a slow model leaves behind; enrichment in the call takes it back
             deadline = self._clock.now() + self._inline_limit + _SAFETY_MARGIN
-            await self._jobs.defer_enrich(tx, ids, not_before=deadline)
+            return await self._jobs.defer_enrich(tx, ids, not_before=deadline)
+        return None
 
     async def _embedded(self, texts: Sequence[str], *, within_limit: bool) -> list[Windows] | None:
         """Return the texts' vectors, or None when the model cannot give them now or soon: the queue then makes them."""

@@ -22,6 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
 from memory_bank.errors import ConfigurationError, Conflict, StoreUnavailable
 from memory_bank.store import confinement
+from memory_bank.store.precedence import Precedence
 
 CONNECT_SECONDS = 10
 CHECKOUT_SECONDS = 30.0
@@ -121,6 +122,7 @@ class Database:
         arguments["autocommit"] = True
         self._tuned = prepared_statements
         self._callers = 0
+        self._precedence = Precedence()
         self._closed = False
         if prepared_statements:
             tuning = [f"-c {name}={value}" for name, value in TUNING.items()]
@@ -138,27 +140,27 @@ class Database:
         sa.event.listen(self._engine.sync_engine, "checkout", _refuse_dead)
 
     @asynccontextmanager
-    async def transaction(self, bank: str) -> AsyncIterator[Tx]:
-        """Open a transaction of `bank`; leaving the block commits, an error rolls back.
+    async def transaction(self, bank: str, *, urgent: bool = False) -> AsyncIterator[Tx]:
+        """Open a transaction of `bank`; leaving the block commits, an error rolls back. Others wait for an urgent one.
 
         Raises `StoreUnavailable` when PostgreSQL does not answer, `Conflict` when a concurrent change came first.
         """
-        async with self._begun(_Begin.WRITING, bank) as tx:
+        async with self._begun(_Begin.WRITING, bank, urgent=urgent) as tx:
             yield tx
 
     @asynccontextmanager
     async def snapshot(self, bank: str) -> AsyncIterator[Tx]:
         """Open a transaction of `bank` that reads everything as of one moment and changes nothing; raises as above."""
-        async with self._begun(_Begin.SNAPSHOT, bank) as tx:
+        async with self._begun(_Begin.SNAPSHOT, bank, urgent=False) as tx:
             yield tx
 
     @asynccontextmanager
-    async def reading(self, bank: str) -> AsyncIterator[Tx]:
+    async def reading(self, bank: str, *, urgent: bool = False) -> AsyncIterator[Tx]:
         """Open a transaction of `bank` that changes nothing, and whose statements see each its own moment.
 
         Raises `StoreUnavailable` as `transaction` does.
         """
-        async with self._begun(_Begin.READING, bank) as tx:
+        async with self._begun(_Begin.READING, bank, urgent=urgent) as tx:
             yield tx
 
     @asynccontextmanager
@@ -170,8 +172,8 @@ class Database:
             await driver.commit()
 
     @asynccontextmanager
-    async def _begun(self, begin: _Begin, bank: str) -> AsyncIterator[Tx]:
-        async with self._lent() as (driver, role):
+    async def _begun(self, begin: _Begin, bank: str, *, urgent: bool) -> AsyncIterator[Tx]:
+        async with self._precedence.turn(urgent=urgent), self._lent() as (driver, role):
             await driver.execute(_opening(begin, bank, role), prepare=False)
             yield Tx(driver=driver, tuned=self._tuned, bank=bank)
             await driver.commit()

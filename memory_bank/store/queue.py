@@ -67,6 +67,8 @@ _STATE = sa.text(
 )
 
 
+_WITHDRAW = sa.text("DELETE FROM procrastinate_jobs WHERE id = :job AND status = 'todo'")
+
 _STILL_DOING = """
     SELECT id
     FROM procrastinate_jobs
@@ -141,10 +143,14 @@ class JobQueue:
         task = self._app.task(name=name, queue="maintenance", queueing_lock=name, pass_context=True)(run)
         self._app.periodic(cron=cron)(task)
 
-    async def defer_enrich(self, tx: Tx, ids: Sequence[UUID], *, not_before: datetime | None = None) -> None:
-        """Ask for the enrichment of these notes of the transaction's bank, if and when `tx` commits."""
+    async def defer_enrich(self, tx: Tx, ids: Sequence[UUID], *, not_before: datetime | None = None) -> int:
+        """Ask for the enrichment of these notes of the transaction's bank, if and when `tx` commits; return the job."""
         task = self._app.configure_task(ENRICH, schedule_at=not_before, connection=tx.driver)
-        await task.defer_async(bank=tx.bank, ids=[str(id) for id in ids], request_id=self._tracing.origin())
+        return await task.defer_async(bank=tx.bank, ids=[str(id) for id in ids], request_id=self._tracing.origin())
+
+    async def withdraw(self, tx: Tx, job: int) -> None:
+        """Take back a job that nobody has begun, if and when `tx` commits."""
+        await tx.count(_WITHDRAW, job=job)
 
     async def run_worker(self) -> None:
         """Run jobs until cancelled; what a cancelled worker had in hand is done again elsewhere.

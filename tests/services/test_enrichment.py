@@ -82,6 +82,20 @@ async def test_a_failing_analyst_leaves_the_note_stored_and_pending_then_failed_
     assert note.context
 
 
+async def test_enrichment_in_the_call_leaves_no_job_behind_and_one_that_fails_leaves_its_own(
+    app: App, analyst: FakeAnalyst, url: str
+) -> None:
+    def jobs() -> list[list[str]]:
+        with psycopg.connect(url) as connection:
+            return [row[0] for row in connection.execute("SELECT args -> 'ids' FROM procrastinate_jobs")]
+
+    await app.notes.add(BANK, Draft(content="Deployments to production happen on Tuesdays only"))
+    assert jobs() == []
+    analyst.failure = ProviderUnavailable("the model answered 503")
+    added = await app.notes.add(BANK, Draft(content="Backups are written every night"))
+    assert jobs() == [[str(added.note.id)]]
+
+
 async def test_a_refused_key_is_not_tried_again(app: App, analyst: FakeAnalyst) -> None:
     analyst.failure = ProviderUnavailable("openai.api-key was refused", retryable=False)
     added = await app.notes.add(BANK, Draft(content="Deployments to production happen on Tuesdays only"))

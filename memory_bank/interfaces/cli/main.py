@@ -1,5 +1,6 @@
 """The `memory-bank` command: finds its subcommands, and turns errors into one line and an exit status."""
 
+import gc
 import importlib
 import logging
 import os
@@ -45,6 +46,9 @@ COMMANDS = {
 }
 
 
+_YOUNG_OBJECTS = 10_000
+
+
 class LazyGroup(click.Group):
     """A group whose commands are imported by name."""
 
@@ -76,6 +80,8 @@ def cli(context: click.Context, config: Path | None, overrides: tuple[str, ...])
 
 def run(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 refused, 2 wrong use or settings, 3 try again later."""
+    # Python's 700 look three times through all that was imported before a command is at work
+    gc.set_threshold(_YOUNG_OBJECTS)
     try:
         status = cli.main(args=arguments, standalone_mode=False)
     except click.exceptions.Abort:

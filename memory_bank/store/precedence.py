@@ -1,0 +1,76 @@
+"""Who goes first in one process: searches, whose callers have nothing before they are answered.
+
+Python runs one thing at a time. Where every transaction takes its turn at each of its steps, all are done late: those
+of searches wait for their like to end, and those of writers stand back for both.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+URGENT_SIDE_BY_SIDE = 3
+"""Urgent transactions side by side: some wait for PostgreSQL while another is worked on."""
+
+OTHERS_SIDE_BY_SIDE = 2
+URGENT_PATIENCE_SECONDS = 0.5
+PATIENCE_SECONDS = 0.05
+"""How long others stand back at most, each transaction anew: a slow one ahead must not hold them up."""
+
+
+@dataclass(kw_only=True)
+class _Line:
+    """Transactions of one kind: how many go on, and who waits, first come first served."""
+
+    places: int
+    patience: float
+    going: int = 0
+    waiting: deque["asyncio.Future[None]"] = field(default_factory=deque)
+
+
+class Precedence:
+    """Two lines of transactions; the others go only while nothing urgent goes or waits."""
+
+    def __init__(self) -> None:
+        self._urgent = _Line(places=URGENT_SIDE_BY_SIDE, patience=URGENT_PATIENCE_SECONDS)
+        self._others = _Line(places=OTHERS_SIDE_BY_SIDE, patience=PATIENCE_SECONDS)
+
+    @asynccontextmanager
+    async def turn(self, *, urgent: bool) -> AsyncIterator[None]:
+        """Wait for a turn, though not beyond the line's patience, and have it while the block lasts."""
+        line = self._urgent if urgent else self._others
+        if line.waiting or not self._may_go(line):
+            try:
+                await self._called(line)
+            except asyncio.CancelledError:
+                # it may have been called already, and nobody else then
+                self._call()
+                raise
+        line.going += 1
+        self._call()
+        try:
+            yield
+        finally:
+            line.going -= 1
+            self._call()
+
+    async def _called(self, line: _Line) -> None:
+        turn = asyncio.get_running_loop().create_future()
+        line.waiting.append(turn)
+        try:
+            await asyncio.wait([turn], timeout=line.patience)
+        finally:
+            if not turn.done():
+                line.waiting.remove(turn)
+
+    def _may_go(self, line: _Line) -> bool:
+        held_up = line is self._others and (self._urgent.going or self._urgent.waiting)
+        return line.going < line.places and not held_up
+
+    def _call(self) -> None:
+        """Call whoever may go next; it calls the one after it when it goes."""
+        for line in (self._urgent, self._others):
+            if line.waiting and self._may_go(line):
+                line.waiting.popleft().set_result(None)
+                return
