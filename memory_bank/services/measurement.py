@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from memory_bank.domain import banks, notes
-from memory_bank.domain.notes import Draft
+from memory_bank.domain.notes import Draft, When
 from memory_bank.domain.recall import Query
 from memory_bank.errors import ProviderUnavailable
 from memory_bank.services.embedder import Embedder
@@ -88,6 +88,15 @@ class MeasurementService:
         await self._embedder.embed_documents(texts)
         embedding = time.perf_counter() - started
         return Ingested(notes=len(texts), adding=await self.add(bank, texts), embedding=embedding)
+
+    async def ingest_one(self, bank: str, text: str, *, when: When) -> Ingested:
+        """Embed one text alone, then add it as a note of its own; raises as `ingest` does."""
+        started = time.perf_counter()
+        await self._embedder.embed_documents([text])
+        embedding = time.perf_counter() - started
+        started = time.perf_counter()
+        await self._notes.add(bank, Draft(content=text), when=when)
+        return Ingested(notes=1, adding=time.perf_counter() - started, embedding=embedding)
 
     async def add(self, bank: str, texts: Sequence[str]) -> float:
         """Add texts as notes; return the seconds."""

@@ -247,6 +247,24 @@ async def test_searches_are_measured_beside_the_model_and_a_hand_written_query(a
     assert (await app.maintenance.state()).banks == ()
 
 
+async def test_single_notes_are_added_as_callers_do_and_no_worker_is_needed(invocation: Invocation, url: str) -> None:
+    embedder = FakeEmbedder()
+    async with throwaway.place(invocation, parts=Parts(embedder=embedder)) as place:
+        banks = [place.bank(), place.bank()]
+        figures = await benching.ingest_singles(place, banks, measurement.made_up_texts(), notes=3)
+        # one of each kind beforehand, which is not counted
+        assert rows(url, "SELECT analysed_by, enrichment, count(*) FROM notes GROUP BY 1, 2 ORDER BY 1") == [
+            ("heuristic", "done", 4),
+            (None, "done", 4),
+        ]
+        assert rows(url, "SELECT count(*) FROM procrastinate_jobs") == [(0,)]
+    assert (figures.queued.notes, figures.inline.notes) == (3, 3)
+    assert min(figures.queued.ratio_to_embedder, figures.inline.ratio_to_embedder) > 0
+    # each text twice, once bare and once as a note
+    assert len(embedder.embedded) == 2 * len(set(embedder.embedded)) == 16
+    assert rows(url, "SELECT count(*) FROM notes") == [(0,)]
+
+
 async def test_only_notes_past_the_sample_get_synthetic_vectors(invocation: Invocation, url: str) -> None:
     embedder = FakeEmbedder()
     progress: list[int] = []
@@ -286,6 +304,7 @@ def test_both_commands_run_without_any_database(commands: Commands) -> None:
     assert (figures["notes"], figures["banks"], figures["synthetic_vectors"]) == (30, 2, False)
     assert figures["ingest"]["notes"] == 30
     assert figures["ingest"]["synthetic_notes"] == 0
+    assert figures["one_by_one"]["queued"]["notes"] == figures["one_by_one"]["inline"]["notes"] == 30
     assert figures["search"]["mean_results"] > 0
     assert figures["search"]["search"]["p50_ms"] > 0
     # the user's own data folder holds no database afterwards

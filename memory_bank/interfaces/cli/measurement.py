@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from memory_bank.domain import evaluation
-from memory_bank.domain.notes import BATCH_LIMIT
+from memory_bank.domain.notes import BATCH_LIMIT, When
 from memory_bank.interfaces import retrieval_sets
 from memory_bank.interfaces.answers import Answer
 from memory_bank.interfaces.cli import throwaway
@@ -19,10 +19,17 @@ from memory_bank.services.measurement import RESULTS, Ingested, Searched
 SAMPLE = 1_000
 """Notes that are embedded by the model where the others get synthetic vectors."""
 
+SINGLES = 200
+"""Notes that are added one by one in each way, unless there are fewer in all."""
+
 QUERY_SOURCES = 2_000
 DEFINITIONS = {
     "ingest": "notes a second added in batches of up to 500, embedded, stored and queued, not enriched; "
     "beside it the model alone embedding the same texts, batch by batch in turn",
+    "one by one": f"notes a second added each by a call of its own, up to {SINGLES} in each way, one way after the other "
+    "note by note, once the searches are done; beside each the model alone embedding that text",
+    "queued": "embedded and stored, keywords and links left to the queue",
+    "inline": "answered with keywords and links, as a single add is unless it asks for less",
     "search": f"recall of {RESULTS} notes in process, one query at a time, each a new one",
     "embedding": "the model alone embedding that query, before it is searched for",
     "pgvector": f"SELECT ... ORDER BY embedding <=> query LIMIT {RESULTS} in the same bank of the same table, "
@@ -31,15 +38,27 @@ DEFINITIONS = {
 }
 
 
-class IngestAnswer(Answer):
-    """How fast notes were added; `notes` are those of the comparison."""
+class RateAnswer(Answer):
+    """How fast notes were added, beside the bare model on the same texts; `notes` are those of the comparison."""
 
     notes: int
     notes_per_second: float
     embedder_texts_per_second: float
     ratio_to_embedder: float
+
+
+class IngestAnswer(RateAnswer):
+    """How fast notes were added in batches, and those with synthetic vectors, which are compared with nothing."""
+
     synthetic_notes: int
     synthetic_notes_per_second: float | None = None
+
+
+class OneByOneAnswer(Answer):
+    """Both ways of adding a single note."""
+
+    queued: RateAnswer
+    inline: RateAnswer
 
 
 class SpreadAnswer(Answer):
@@ -73,6 +92,7 @@ class BenchAnswer(Answer):
     synthetic_vectors: bool
     definitions: dict[str, str]
     ingest: IngestAnswer
+    one_by_one: OneByOneAnswer
     search: SearchAnswer
 
 
@@ -113,6 +133,8 @@ def bench(
                     place, names, source, notes=notes, synthetic=synthetic_vectors, progress=bar.update
                 )
             searched = await time_searches(place, names, sample, queries=queries)
+            # last, so that searches meet as many notes as were asked for
+            singly = await ingest_singles(place, names, source, notes=min(notes, SINGLES))
             return BenchAnswer(
                 notes=notes,
                 banks=len(names),
@@ -122,6 +144,7 @@ def bench(
                 synthetic_vectors=synthetic_vectors,
                 definitions=DEFINITIONS,
                 ingest=ingest,
+                one_by_one=singly,
                 search=searched,
             )
 
@@ -166,16 +189,41 @@ async def ingest_notes(
 
 
 def _ingested(real: Sequence[Ingested], chance: Sequence[tuple[int, float]]) -> IngestAnswer:
-    notes = sum(each.notes for each in real)
-    adding, embedding = sum(each.adding for each in real), sum(each.embedding for each in real)
     others = sum(count for count, _ in chance)
     return IngestAnswer(
+        **_rate(real).model_dump(),
+        synthetic_notes=others,
+        synthetic_notes_per_second=round(others / sum(seconds for _, seconds in chance), 1) if chance else None,
+    )
+
+
+async def ingest_singles(
+    place: throwaway.Place, banks: Sequence[str], source: Iterator[str], *, notes: int
+) -> OneByOneAnswer:
+    """Add `notes` notes one by one in each way, the ways and the banks in turn."""
+    service = place.app.measurement
+    measured: dict[When, list[Ingested]] = {When.QUEUED: [], When.INLINE: []}
+    for when in measured:
+        # what is made once is made here
+        await service.ingest_one(banks[0], next(source), when=when)
+    with click.progressbar(length=notes, label="Adding one by one", file=sys.stderr) as bar:
+        for bank in itertools.islice(itertools.cycle(banks), notes):
+            for when, each in measured.items():
+                each.append(await service.ingest_one(bank, next(source), when=when))
+            bar.update(1)
+    for bank in banks:
+        await service.require_vectors(bank)
+    return OneByOneAnswer(queued=_rate(measured[When.QUEUED]), inline=_rate(measured[When.INLINE]))
+
+
+def _rate(measured: Sequence[Ingested]) -> RateAnswer:
+    notes = sum(each.notes for each in measured)
+    adding, embedding = sum(each.adding for each in measured), sum(each.embedding for each in measured)
+    return RateAnswer(
         notes=notes,
         notes_per_second=round(notes / adding, 1),
         embedder_texts_per_second=round(notes / embedding, 1),
         ratio_to_embedder=round(embedding / adding, 3),
-        synthetic_notes=others,
-        synthetic_notes_per_second=round(others / sum(seconds for _, seconds in chance), 1) if chance else None,
     )
 
 
@@ -237,12 +285,11 @@ def _lines(answer: BenchAnswer) -> Iterator[str]:
     if answer.synthetic_vectors:
         yield f"{ingest.synthetic_notes} of them have synthetic vectors: random, so close to no query"
     yield ""
-    yield (
-        f"ingest     {ingest.notes_per_second:>8.0f} notes/s   bare embedder {ingest.embedder_texts_per_second:.0f} "
-        f"texts/s   {ingest.ratio_to_embedder:.0%} of it   ({ingest.notes} notes)"
-    )
+    yield _line("ingest", ingest)
     if ingest.synthetic_notes_per_second is not None:
         yield f"           {ingest.synthetic_notes_per_second:>8.0f} notes/s with synthetic vectors"
+    yield _line("queued", answer.one_by_one.queued)
+    yield _line("inline", answer.one_by_one.inline)
     yield ""
     yield f"{search.queries} queries, {search.mean_results:.1f} notes found by each on average"
     yield f"{'':<10} {'p50 ms':>8} {'p95 ms':>8}"
@@ -255,6 +302,13 @@ def _lines(answer: BenchAnswer) -> Iterator[str]:
     )
     yield ""
     yield from (f"{name}: {meaning}" for name, meaning in answer.definitions.items())
+
+
+def _line(name: str, rate: RateAnswer) -> str:
+    return (
+        f"{name:<10} {rate.notes_per_second:>8.0f} notes/s   bare embedder {rate.embedder_texts_per_second:.0f} "
+        f"texts/s   {rate.ratio_to_embedder:.0%} of it   ({rate.notes} notes)"
+    )
 
 
 COMMANDS = {"bench": bench}

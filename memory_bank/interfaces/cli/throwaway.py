@@ -56,7 +56,7 @@ async def place(invocation: Invocation, *, parts: bootstrap.Parts | None = None)
         folder = opened.enter_context(tempfile.TemporaryDirectory(prefix="memory-bank-", ignore_cleanup_errors=True))
         app = await opened.enter_async_context(
             bootstrap.open_app(
-                loaded if shared else _moved(loaded, Path(folder)),
+                _measurable(loaded, data_dir=loaded.data_dir if shared else Path(folder)),
                 parts=bootstrap.Parts(
                     embedder=embedder,
                     analyst=None if parts is None else parts.analyst,
@@ -74,9 +74,9 @@ async def place(invocation: Invocation, *, parts: bootstrap.Parts | None = None)
                     await app.measurement.remove(name)
 
 
-def _moved(loaded: Settings, folder: Path) -> Settings:
-    """Return the settings for a folder that goes away; without a language model, as nothing is enriched."""
-    return loaded.model_copy(update={"data_dir": folder, "openai": settings.OpenAI()})
+def _measurable(loaded: Settings, *, data_dir: Path) -> Settings:
+    """Return the settings without a language model: what is measured must hang on nobody's server, nor cost tokens."""
+    return loaded.model_copy(update={"data_dir": data_dir, "openai": settings.OpenAI()})
 
 
 @contextlib.contextmanager
