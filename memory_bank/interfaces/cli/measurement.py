@@ -26,10 +26,10 @@ QUERY_SOURCES = 2_000
 DEFINITIONS = {
     "ingest": "notes a second added in batches of up to 500, embedded, stored and queued, not enriched; "
     "beside it the model alone embedding the same texts, batch by batch in turn",
-    "one by one": f"notes a second added each by a call of its own, up to {SINGLES} in each way, one way after the other "
-    "note by note, once the searches are done; beside each the model alone embedding that text",
+    "queued, inline": f"notes a second added each by a call of its own, once the searches are done, up to {SINGLES} in "
+    "each way, the ways in turn; beside each note the model alone embedding the same text",
     "queued": "embedded and stored, keywords and links left to the queue",
-    "inline": "answered with keywords and links, as a single add is unless it asks for less",
+    "inline": "answered with keywords and links, as a single add is",
     "search": f"recall of {RESULTS} notes in process, one query at a time, each a new one",
     "embedding": "the model alone embedding that query, before it is searched for",
     "pgvector": f"SELECT ... ORDER BY embedding <=> query LIMIT {RESULTS} in the same bank of the same table, "
