@@ -14,7 +14,7 @@ from tests.interfaces import live
 from tests.processes import Commands
 
 DATA = SHARED / "data" / "retrieval" / "locomo-dev.jsonl"
-DOCUMENTS = 200
+DOCUMENTS = 100
 
 
 @pytest.fixture(scope="module")
@@ -65,5 +65,5 @@ async def test_questions_about_a_conversation_find_the_turns_that_answer_them(
         for query in conversation["queries"]:
             found = await live.call(session, "search_memory_notes", context=query["text"], limit=10)
             hits += bool({named[each["id"]] for each in found["notes"]} & set(query["relevant"]))
-        # by chance ten of two hundred notes would answer one question in twenty
+        # by chance ten of a hundred notes would answer one question in ten
         assert hits / len(conversation["queries"]) > 0.5
