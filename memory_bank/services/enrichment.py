@@ -12,7 +12,7 @@ from uuid import UUID
 from memory_bank.domain import banks
 from memory_bank.domain.analysis import Analysis
 from memory_bank.domain.links import Candidate, Judgement, LinkOrigin
-from memory_bank.domain.notes import Enrichment
+from memory_bank.domain.notes import Enrichment, Note
 from memory_bank.errors import ConfigurationError, ProviderUnavailable, StoreUnavailable
 from memory_bank.services import embedder, together
 from memory_bank.services.clock import Clock
@@ -20,6 +20,7 @@ from memory_bank.services.embedder import Embedder
 from memory_bank.services.metrics import Enriched, Metrics, Reason, Unmeasured
 from memory_bank.store import embeddings, links, queue
 from memory_bank.store import enrichment as rows
+from memory_bank.store import notes as note_rows
 from memory_bank.store.database import Database, Tx
 
 logger = logging.getLogger(__name__)
@@ -48,11 +49,15 @@ class Analyst(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class _Work:
-    """A note to be enriched, the notes that it may link to, and the job that is to do it if this is cut short."""
+    """A note to be enriched, the notes that it may link to, and what came of it so far: an analysis, or a failure.
+
+    Where a caller waits for it, also the `job` that is to do it if this is cut short.
+    """
 
     note: rows.Unenriched
     candidates: Sequence[Candidate]
-    unembeddable: ProviderUnavailable | None = None
+    analysis: Analysis | None = None
+    failure: ProviderUnavailable | None = None
     job: int | None = None
 
 
@@ -86,14 +91,19 @@ class EnrichmentService:
         self._nobody_waits = asyncio.Event()
         self._nobody_waits.set()
 
-    async def enrich(self, bank: str, id: UUID, *, job: int | None = None) -> None:
-        """Enrich one pending note; do nothing when it is gone, changed or finished.
+    async def enrich(self, bank: str, note: rows.Unenriched, *, job: int | None) -> Note | None:
+        """Enrich a note that a caller has just stored and waits for, and take back the `job` that is to do the same.
 
-        Takes back the `job` that waits to do the same. Raises `ProviderUnavailable` while another attempt is worth
-        while; the note then stays pending.
+        Returns it as it is then, or None when it is gone, changed or finished already. Raises `ProviderUnavailable`
+        while another attempt is worth while; the note then stays pending.
         """
-        for work in await self._taken_up(bank, [id]):
-            await self._enrich(bank, replace(work, job=job))
+        if note.embedded:
+            candidates, (analysis, failure) = await together.done(self._near_one(bank, note), self._analysed(note))
+            work = _Work(note=note, candidates=candidates, analysis=analysis, failure=failure, job=job)
+            return await self._enrich(bank, work)
+        for work in await self._taken_up(bank, [note.id]):
+            return await self._enrich(bank, replace(work, job=job))
+        return None
 
     async def enrich_all(self, bank: str, ids: Sequence[UUID]) -> None:
         """Enrich several notes; one that fails does not stop the others.
@@ -184,9 +194,18 @@ class EnrichmentService:
             async with self._database.transaction(bank) as tx:
                 candidates = await self._near(tx, waiting)
         return [
-            _Work(note=each, candidates=candidates.get(each.id, ()), unembeddable=broken.get(each.id))
-            for each in waiting
+            _Work(note=each, candidates=candidates.get(each.id, ()), failure=broken.get(each.id)) for each in waiting
         ]
+
+    async def _near_one(self, bank: str, note: rows.Unenriched) -> Sequence[Candidate]:
+        async with self._database.reading(bank) as tx:
+            return (await self._near(tx, [note])).get(note.id, ())
+
+    async def _analysed(self, note: rows.Unenriched) -> tuple[Analysis | None, ProviderUnavailable | None]:
+        try:
+            return await self._analyst.analyse(note.content), None
+        except ProviderUnavailable as error:
+            return None, error
 
     async def _near(self, tx: Tx, notes: Sequence[rows.Unenriched]) -> Mapping[UUID, Sequence[Candidate]]:
         ids = [note.id for note in notes]
@@ -225,17 +244,17 @@ class EnrichmentService:
             return await self._surprised(bank, work.note, error)
         return None
 
-    async def _enrich(self, bank: str, work: _Work) -> None:
+    async def _enrich(self, bank: str, work: _Work) -> Note | None:
         try:
-            if work.unembeddable is not None:
-                raise work.unembeddable
+            if work.failure is not None:
+                raise work.failure
             analysis, judgements = await _findings(work, by=self._analyst)
         except ProviderUnavailable as error:
-            await self._failed(bank, work, error)
-            return
+            return await self._failed(bank, work, error)
         self._told = ""
-        await self._write(bank, work, analysis, judgements, enrichment=Enrichment.DONE)
+        written = await self._write(bank, work, analysis, judgements, enrichment=Enrichment.DONE)
         self._metrics.enriched(Enriched.DONE)
+        return written
 
     async def _write(
         self,
@@ -246,18 +265,23 @@ class EnrichmentService:
         *,
         enrichment: Enrichment,
         error: str = "",
-    ) -> None:
+    ) -> Note | None:
+        """Write what was found, unless it is too late; return the note where a caller waits for it."""
         note = work.note
         async with self._database.transaction(bank) as tx:
             written = await rows.finish(
                 tx, note.id, analysis, content_hash=note.content_hash, enrichment=enrichment, error=error
             )
-            if written:
-                await links.replace_judged(tx, note.id, judgements, now=self._clock.now())
-            if written and work.job is not None:
-                await self._jobs.withdraw(tx, work.job)
+            if not written:
+                return None
+            await links.replace_judged(tx, note.id, judgements, now=self._clock.now())
+            if work.job is None:
+                return None
+            await self._jobs.withdraw(tx, work.job)
+            (found,) = await note_rows.by_ids(tx, [note.id])
+            return found
 
-    async def _failed(self, bank: str, work: _Work, error: ProviderUnavailable) -> None:
+    async def _failed(self, bank: str, work: _Work, error: ProviderUnavailable) -> Note | None:
         """Count the attempt; after the last one write what the fallback finds and the reason."""
         note, reason = work.note, str(error)
         # a refused key concerns every note, and is told once
@@ -270,8 +294,8 @@ class EnrichmentService:
             self._metrics.enriched(Enriched.RETRIED)
             raise error
         self._metrics.enriched(Enriched.FAILED, reason=Reason.UNAVAILABLE if error.retryable else Reason.REFUSED)
-        analysis, judgements = await _findings(work, by=self._fallback)
-        await self._write(bank, work, analysis, judgements, enrichment=Enrichment.FAILED, error=reason)
+        analysis, judgements = await _findings(replace(work, analysis=None), by=self._fallback)
+        return await self._write(bank, work, analysis, judgements, enrichment=Enrichment.FAILED, error=reason)
 
     async def _surprised(self, bank: str, note: rows.Unenriched, error: Exception) -> ProviderUnavailable | None:
         reason = f"unexpected {type(error).__name__}; see the server's log"
@@ -286,7 +310,7 @@ class EnrichmentService:
 
 
 async def _findings(work: _Work, *, by: Analyst) -> tuple[Analysis, list[Judgement]]:
-    analysis = await by.analyse(work.note.content)
+    analysis = work.analysis or await by.analyse(work.note.content)
     judgements = await by.judge(work.note.content, work.candidates) if work.candidates else []
     offered = {candidate.id for candidate in work.candidates}
     return analysis, [each for each in judgements if each.target_id in offered]

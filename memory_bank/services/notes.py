@@ -21,7 +21,8 @@ from memory_bank.services.clock import Clock
 from memory_bank.services.enrichment import EnrichmentService
 from memory_bank.services.writing import NoteWriter, Stored
 from memory_bank.store import notes as note_rows
-from memory_bank.store.database import Database
+from memory_bank.store.database import Database, Tx
+from memory_bank.store.enrichment import Unenriched
 
 logger = logging.getLogger(__name__)
 
@@ -78,14 +79,21 @@ class NoteService:
         Raises `InvalidInput`. Once the note is stored, no failure of a model is an error: it is enriched later.
         """
         name = banks.checked_name(bank)
-        (stored,) = await self._store(name, [notes.checked(draft)], when=when)
-        if when is When.INLINE and not stored.duplicate:
-            await self._enrich_within_limit(name, stored)
+        checked = notes.checked(draft)
+        ready = await self._writer.ready([checked.content])
+        note = None
         async with self._database.transaction(name) as tx:
-            found = await note_rows.by_ids(tx, [stored.id])
-        if not found:
+            (stored,) = await self._writer.add(tx, [checked], ready, when=when)
+            if stored.unenriched is None:
+                note = await _read(tx, stored.id)
+        if stored.unenriched is not None:
+            note = await self._enrich_within_limit(name, stored.unenriched, job=stored.job)
+        if note is None:
+            async with self._database.transaction(name) as tx:
+                note = await _read(tx, stored.id)
+        if note is None:
             raise Conflict("the note was deleted by another caller while it was being added; add it again")
-        return Added(note=found[0], duplicate=stored.duplicate)
+        return Added(note=note, duplicate=stored.duplicate)
 
     async def add_all(self, bank: str, drafts: Sequence[Draft | InvalidInput]) -> list[Outcome]:
         """Store up to `domain.notes.BATCH_LIMIT` notes, all good ones in one transaction, and queue their enrichment.
@@ -106,7 +114,7 @@ class NoteService:
             except InvalidInput as error:
                 outcomes[index] = Outcome(error=error)
         with self._enrichment.held():
-            stored = await self._store(name, list(good.values()), when=When.QUEUED) if good else []
+            stored = await self._store(name, list(good.values())) if good else []
         for index, each in zip(good, stored, strict=True):
             outcomes[index] = Outcome(id=each.id, duplicate=each.duplicate)
         return [each for each in outcomes if each is not None]
@@ -174,21 +182,27 @@ class NoteService:
         if kind in (Kind.FACT, Kind.EXCHANGE):
             raise InvalidInput("content", f"the text of a {kind.value} stands elsewhere too; use remember or observe")
 
-    async def _store(self, bank: str, drafts: Sequence[Draft], *, when: When) -> list[Stored]:
+    async def _store(self, bank: str, drafts: Sequence[Draft]) -> list[Stored]:
         ready = await self._writer.ready([draft.content for draft in drafts])
         async with self._database.transaction(bank) as tx:
-            return await self._writer.add(tx, drafts, ready, when=when)
+            return await self._writer.add(tx, drafts, ready, when=When.QUEUED)
 
-    async def _enrich_within_limit(self, bank: str, stored: Stored) -> None:
+    async def _enrich_within_limit(self, bank: str, note: Unenriched, *, job: int | None) -> Note | None:
         try:
             async with asyncio.timeout(self._inline_limit.total_seconds()):
-                await self._enrichment.enrich(bank, stored.id, job=stored.job)
+                return await self._enrichment.enrich(bank, note, job=job)
         except TimeoutError:
             logger.info(
-                "Enrichment takes longer than its limit and goes on in the queue.", extra={"note": str(stored.id)}
+                "Enrichment takes longer than its limit and goes on in the queue.", extra={"note": str(note.id)}
             )
         except ProviderUnavailable as error:
-            logger.warning("Enrichment is left to the queue: %s", error, extra={"bank": bank, "note": str(stored.id)})
+            logger.warning("Enrichment is left to the queue: %s", error, extra={"bank": bank, "note": str(note.id)})
+        return None
+
+
+async def _read(tx: Tx, id: UUID) -> Note | None:
+    found = await note_rows.by_ids(tx, [id])
+    return found[0] if found else None
 
 
 def _changed(locked: note_rows.Labels, change: Change) -> note_rows.Labels:

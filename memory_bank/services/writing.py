@@ -9,6 +9,7 @@ from uuid import UUID
 
 from uuid_utils import compat
 
+from memory_bank.domain import notes
 from memory_bank.domain.notes import Draft, Reach, When
 from memory_bank.errors import ConfigurationError, Conflict, ProviderUnavailable
 from memory_bank.services import together
@@ -20,6 +21,7 @@ from memory_bank.store import banks, embeddings, lexical, links
 from memory_bank.store import notes as rows
 from memory_bank.store.database import Tx
 from memory_bank.store.embeddings import Windows
+from memory_bank.store.enrichment import Unenriched
 from memory_bank.store.queue import JobQueue
 
 logger = logging.getLogger(__name__)
@@ -39,10 +41,14 @@ class Ready:
 
 @dataclass(frozen=True, kw_only=True)
 class Stored:
-    """The note that now holds a text, whether it did already, and the job that is to enrich it if the call does not."""
+    """The note that now holds a text, and whether it did already.
+
+    Where its enrichment is up to the call: what that starts from, and the job that is to do it if the call does not.
+    """
 
     id: UUID
     duplicate: bool
+    unenriched: Unenriched | None = None
     job: int | None = None
 
 
@@ -195,9 +201,9 @@ class NoteWriter:
         await lexical.add(tx, {id: made.terms})
 
     async def _settled(self, tx: Tx, new: rows.New, added: set[UUID], *, job: int | None) -> Stored:
-        if new.id in added:
-            return Stored(id=new.id, duplicate=False, job=job)
         draft = new.draft
+        if new.id in added:
+            return Stored(id=new.id, duplicate=False, unenriched=None if job is None else _unenriched(new), job=job)
         same = await rows.same(tx, content=draft.content, kind=draft.kind, session=draft.session)
         if same is None:
             raise Conflict("the same text was stored and deleted by another caller meanwhile; add it again")
@@ -227,6 +233,17 @@ class NoteWriter:
         except (ProviderUnavailable, ConfigurationError) as error:
             logger.warning("Storing notes without vectors for now: %s", error)
             return None
+
+
+def _unenriched(new: rows.New) -> Unenriched:
+    content = new.draft.content
+    return Unenriched(
+        id=new.id,
+        content=content,
+        content_hash=notes.content_hash(content),
+        attempts=0,
+        embedded=new.embedded_by is not None,
+    )
 
 
 async def _nothing() -> None:

@@ -67,7 +67,9 @@ _STATE = sa.text(
 )
 
 
-_WITHDRAW = sa.text("DELETE FROM procrastinate_jobs WHERE id = :job AND status = 'todo'")
+_WITHDRAW = sa.text(
+    "DELETE FROM procrastinate_jobs WHERE id = :job AND status = 'todo' AND args ->> 'bank' = CAST(:bank AS text)"
+)
 
 _STILL_DOING = """
     SELECT id
@@ -149,7 +151,7 @@ class JobQueue:
         return await task.defer_async(bank=tx.bank, ids=[str(id) for id in ids], request_id=self._tracing.origin())
 
     async def withdraw(self, tx: Tx, job: int) -> None:
-        """Take back a job that nobody has begun, if and when `tx` commits."""
+        """Take back a job of the transaction's bank that nobody has begun, if and when `tx` commits."""
         await tx.count(_WITHDRAW, job=job)
 
     async def run_worker(self) -> None:

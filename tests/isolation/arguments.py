@@ -15,11 +15,12 @@ from memory_bank.domain.beliefs import EntityType, Statement
 from memory_bank.domain.consolidation import Mode, Policy
 from memory_bank.domain.filters import Cursor, Filter, TagMatch
 from memory_bank.domain.links import LinkOrigin, LinkType
-from memory_bank.domain.notes import Change, Draft, When
+from memory_bank.domain.notes import Change, Draft, When, content_hash
 from memory_bank.domain.recall import Arm, Query
 from memory_bank.domain.tasks import TaskStatus
 from memory_bank.domain.working_memory import EventType
 from memory_bank.services.evaluation import Loaded
+from memory_bank.store.enrichment import Unenriched
 from tests.fakes import FakeClock
 from tests.isolation.bait import SHARED, Held
 
@@ -186,6 +187,14 @@ GIVEN: dict[str, Given] = {
     "after": lambda own, other: [Cursor(timestamp=FakeClock().moment + timedelta(days=9), id=other.notes[0])],
     "centre": lambda own, other: [*other.notes, own.notes[0]],
     "external_id": lambda own, other: [other.exchange_elsewhere, other.task_elsewhere],
+    "note": lambda own, other: [
+        Unenriched(
+            id=id, content=other.words, content_hash=content_hash(other.words), attempts=0, embedded=bool(place % 2)
+        )
+        for place, id in enumerate(other.notes)
+    ],
+    # no bank holds a job by its number
+    "job": lambda own, other: [None, 1],
     # what is put into it
     "draft": _drafts,
     "drafts": lambda own, other: [_drafts(own, other)],

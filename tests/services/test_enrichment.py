@@ -73,8 +73,8 @@ async def test_a_failing_analyst_leaves_the_note_stored_and_pending_then_failed_
     assert added.note.enrichment_error == "the model answered 503"
     for _ in range(app.settings.enrichment.attempts - 2):
         with pytest.raises(ProviderUnavailable):
-            await app.enrichment.enrich(BANK, added.note.id)
-    await app.enrichment.enrich(BANK, added.note.id)
+            await app.enrichment.enrich_all(BANK, [added.note.id])
+    await app.enrichment.enrich_all(BANK, [added.note.id])
     note = (await app.notes.get(BANK, [added.note.id]))[0].note
     assert note.enrichment is Enrichment.FAILED
     assert note.enrichment_error == "the model answered 503"
@@ -211,7 +211,7 @@ async def test_a_text_that_changes_under_the_analyst_keeps_no_finding_about_the_
     id = outcomes[0].id
     assert id is not None
     analyst.released.clear()
-    enriching = asyncio.create_task(app.enrichment.enrich(BANK, id))
+    enriching = asyncio.create_task(app.enrichment.enrich_all(BANK, [id]))
     await asyncio.sleep(0)
     await app.notes.update(BANK, id, Change(content="modern times"))
     analyst.released.set()
@@ -219,7 +219,7 @@ async def test_a_text_that_changes_under_the_analyst_keeps_no_finding_about_the_
     note = (await app.notes.get(BANK, [id]))[0].note
     assert note.enrichment is Enrichment.PENDING
     assert note.keywords == ()
-    await app.enrichment.enrich(BANK, id)
+    await app.enrichment.enrich_all(BANK, [id])
     assert (await app.notes.get(BANK, [id]))[0].note.keywords == ("modern", "times")
 
 
@@ -238,13 +238,22 @@ async def test_pending_notes_that_no_job_knows_of_are_swept_back_into_the_queue(
         await eventually(lambda: all_done(app))
 
 
-async def test_an_add_in_one_call_leaves_a_job_for_the_case_of_a_crash(app: App, url: str) -> None:
+async def test_an_add_in_one_call_leaves_a_job_for_the_case_of_a_crash(
+    app: App, analyst: FakeAnalyst, url: str
+) -> None:
+    analyst.released.clear()
+    adding = asyncio.create_task(app.notes.add(BANK, Draft(content="safe"), when=When.INLINE))
 
-    await app.notes.add(BANK, Draft(content="safe"), when=When.INLINE)
+    async def stored() -> bool:
+        return bool(await the_notes(app))
+
+    await eventually(stored)
     with psycopg.connect(url) as connection:
         jobs = connection.execute("SELECT task_name, scheduled_at FROM procrastinate_jobs").fetchall()
     assert [name for name, _ in jobs] == ["enrich_notes"]
     assert jobs[0][1] >= FakeClock().now() + timedelta(seconds=20)
+    analyst.released.set()
+    assert (await adding).note.enrichment is Enrichment.DONE
 
 
 async def test_the_callers_own_context_is_never_replaced(app: App) -> None:

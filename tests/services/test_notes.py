@@ -212,7 +212,7 @@ async def test_a_new_text_replaces_vector_and_findings_but_not_the_callers_words
     assert await found(app, "cats warm windows") == []
     assert await found(app, "taxes deadline") == ["quarterly taxes filing deadline"]
     analyst.released.set()
-    await app.enrichment.enrich(BANK, added.note.id)
+    await app.enrichment.enrich_all(BANK, [added.note.id])
     again = (await app.notes.get(BANK, [added.note.id]))[0].note
     assert again.keywords == ("quarterly", "taxes", "filing", "deadline")
     assert again.tags == ("mine", "quarterly", "taxes", "filing")
