@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -120,19 +120,63 @@ async def of_notes(
     Banks without sessions or facts do not pay for them: each is asked for where the notes have it.
     """
     narrowing = conditions.narrowing(wanted)
-    binds = {"ids": list(ids), "query": query, "terms": list(terms), **conditions.binds(wanted)}
-    found = [Surrounding(*row) for row in await tx.freshly_planned(own(narrowing), **binds)]
+    # in one order, in which each note's terms come back: sums of fractions depend on it
+    ordered = sorted(terms, key=lambda term: (len(term.encode()), term))
+    binds = {"ids": list(ids), "query": query, "terms": ordered, **conditions.binds(wanted)}
+    found = _read(await tx.rows(own(narrowing), **binds))
     if any(each.position is not None for each in found):
-        found += [Surrounding(*row) for row in await tx.freshly_planned(next_to(narrowing), **binds)]
+        found += _read(await tx.rows(next_to(narrowing), **binds))
     facts = [each.id for each in found if each.kind == Kind.FACT]
     if not facts:
         return found
-    held = {id: Belief(*rest) for id, *rest in await tx.freshly_planned(_BELIEFS, ids=facts)}
+    held = {id: Belief(*rest) for id, *rest in await tx.rows(_BELIEFS, ids=facts)}
     return [each._replace(belief=held.get(each.id)) for each in found]
 
 
+def _read(rows: Iterable[tuple[Any, ...]]) -> list[Surrounding]:
+    """Return the notes of a statement's rows, each with those of its terms."""
+    rows = list(rows)
+    held: dict[UUID, tuple[int, dict[str, int]]] = {}
+    for id, *_, term, frequency, length in rows:
+        if term is not None:
+            held.setdefault(id, (length, {}))[1][term] = frequency
+    found = []
+    for *known, term, _, length in rows:
+        if term is None:
+            own_length, terms = held.get(known[0], (length or 0, None))
+            found.append(Surrounding._make((*known, terms, own_length, None)))
+    return found
+
+
 def _known(ids: str, narrowing: str) -> str:
+    # Everything is looked up by key, and nothing is joined that could be joined in a worse way: one plan fits banks of
+    # every size, so that it can be kept. Which terms a note holds stands in rows of its own for the same reason.
     return f"""
+        SELECT
+            p.note_id AS id,
+            NULL AS kind,
+            NULL AS session,
+            NULL AS position,
+            NULL AS occurred_at,
+            NULL AS last_accessed,
+            NULL AS retrieval_count,
+            NULL AS opening,
+            NULL AS ending,
+            NULL AS wanted,
+            NULL AS cosine,
+            a.term,
+            p.frequency,
+            p.length
+        FROM unnest(CAST(:terms AS text[])) AS a (term)
+        CROSS JOIN LATERAL (
+            SELECT own.note_id, own.frequency, own.length
+            FROM postings own
+            WHERE own.bank_id = :bank
+                AND own.term = a.term
+                AND own.note_id = ANY({ids})
+            OFFSET 0
+        ) AS p
+        UNION ALL
         SELECT
             n.id,
             n.kind,
@@ -141,38 +185,32 @@ def _known(ids: str, narrowing: str) -> str:
             n.occurred_at,
             n.last_accessed,
             n.retrieval_count,
-            left(n.content, {_OPENING_LENGTH}) AS opening,
-            right(n.content, 4) AS ending,
-            (n.reach <> 'none'{narrowing}) AS wanted,
+            left(n.content, {_OPENING_LENGTH}),
+            right(n.content, 4),
+            n.reach <> 'none'{narrowing},
             (
                 SELECT max(1 - (e.embedding <=> CAST(:query AS vector)))
                 FROM embeddings e
                 WHERE e.bank_id = :bank
                     AND e.note_id = n.id
-            ) AS cosine,
-            held.terms,
-            -- by key, one by one: there are some hundreds of them, whatever the size of the table
-            coalesce(
-                held.length,
-                CASE WHEN n.session IS NOT NULL THEN (
-                    SELECT p.length
-                    FROM postings p
-                    WHERE p.bank_id = :bank
-                        AND p.note_id = n.id
-                    LIMIT 1
-                ) END,
-                0
-            ) AS length
-        FROM notes n
-        LEFT JOIN (
-            SELECT p.note_id, max(p.length) AS length, jsonb_object_agg(p.term, p.frequency) AS terms
-            FROM postings p
-            WHERE p.bank_id = :bank
-                AND p.term = ANY(CAST(:terms AS text[]))
-                AND p.note_id = ANY({ids})
-            GROUP BY p.note_id
-        ) AS held ON held.note_id = n.id
-        WHERE n.bank_id = :bank
-            AND n.id = ANY({ids})
-            AND n.deleted_at IS NULL
+            ),
+            NULL,
+            NULL,
+            CASE WHEN n.session IS NOT NULL THEN (
+                SELECT p.length
+                FROM postings p
+                WHERE p.bank_id = :bank
+                    AND p.note_id = n.id
+                LIMIT 1
+            ) END
+        FROM unnest({ids}) AS asked (id)
+        CROSS JOIN LATERAL (
+            -- asked only then whether it lives: a partial index of live notes may look as cheap, and reads the bank
+            SELECT one.*
+            FROM notes one
+            WHERE one.bank_id = :bank
+                AND one.id = asked.id
+            LIMIT 1
+        ) AS n
+        WHERE n.deleted_at IS NULL
         """
