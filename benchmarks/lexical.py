@@ -26,7 +26,7 @@ from benchmarks import texts
 from memory_bank.domain.filters import Filter
 from memory_bank.domain.notes import Draft
 from memory_bank.providers.tokens import UnicodeTokeniser
-from memory_bank.store import banks, embedded, lexical, notes, schema
+from memory_bank.store import embedded, lexical, notes, schema
 from memory_bank.store.database import Database
 
 BANK = "benchmark"
@@ -112,7 +112,6 @@ async def fill(database: Database, contents: Sequence[str]) -> None:
             for n, text in enumerate(batch)
         ]
         async with database.transaction(BANK) as tx:
-            await banks.ensure(tx, now=NOW)
             began = time.perf_counter()
             await notes.add(tx, new, tokenised_by=tokeniser.name, now=NOW)
             adding += time.perf_counter() - began

@@ -17,7 +17,7 @@ from memory_bank.services.clock import Clock
 from memory_bank.services.embedder import Embedder
 from memory_bank.services.enrichment import EnrichmentService
 from memory_bank.services.tokeniser import Tokeniser
-from memory_bank.store import banks, embeddings, lexical, links
+from memory_bank.store import embeddings, lexical, links
 from memory_bank.store import notes as rows
 from memory_bank.store.database import Tx
 from memory_bank.store.embeddings import Windows
@@ -103,9 +103,7 @@ class NoteWriter:
             rows.New(id=compat.uuid7(), draft=draft, embedded_by=self._embedded_by(made))
             for draft, made in zip(drafts, ready, strict=True)
         ]
-        now = self._clock.now()
-        await banks.ensure(tx, now=now)
-        added = await rows.add(tx, new, tokenised_by=self._tokeniser.name, now=now)
+        added = await rows.add(tx, new, tokenised_by=self._tokeniser.name, now=self._clock.now())
         fresh = {each.id: made for each, made in zip(new, ready, strict=True) if each.id in added}
         await embeddings.add(tx, {id: made.windows for id, made in fresh.items() if made.windows is not None})
         await lexical.add(tx, {id: made.terms for id, made in fresh.items()})

@@ -7,14 +7,16 @@ import sqlalchemy as sa
 
 from memory_bank.store.database import StoreTx, Tx
 
-_ENSURE = sa.text(
+MADE = """
+        -- make the bank when its first note arrives
+        INSERT INTO banks (id, created_at)
+        VALUES (:bank, :now)
+        ON CONFLICT DO NOTHING
+        RETURNING id
     """
-    -- make the bank when its first note arrives
-    INSERT INTO banks (id, created_at)
-    VALUES (:bank, :now)
-    ON CONFLICT DO NOTHING
-    """
-)
+"""Statement that makes the transaction's bank unless it exists, also as a part of another."""
+
+_ENSURE = sa.text(MADE)
 
 _COUNTS = sa.text(
     """

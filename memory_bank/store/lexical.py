@@ -36,8 +36,32 @@ _FORGET = sa.text(
     """
 )
 
-_ADD = sa.text(
+_COUNTED_IN = """free AS (
+        -- add to a row of the bank's totals that nobody else is adding to, or to a new one
+        SELECT t.slot
+        FROM lexical_totals t
+        WHERE t.bank_id = :bank
+        ORDER BY t.slot
+        LIMIT 1
+        FOR NO KEY UPDATE SKIP LOCKED
+    ), counted AS (
+        UPDATE lexical_totals t
+        SET notes = t.notes + :count,
+            length = t.length + :length
+        FROM free
+        WHERE t.bank_id = :bank
+            AND t.slot = free.slot
+        RETURNING t.slot
+    )"""
+_COUNTED_ANEW = """
+    INSERT INTO lexical_totals (bank_id, notes, length)
+    SELECT :bank, :count, :length
+    WHERE NOT EXISTS (SELECT FROM counted)
     """
+
+_ADD = sa.text(
+    f"""
+    WITH {_COUNTED_IN}, counted_anew AS ({_COUNTED_ANEW})
     -- in the order of the index
     INSERT INTO postings (bank_id, term, note_id, frequency, length)
     SELECT
@@ -55,30 +79,7 @@ _ADD = sa.text(
     """
 )
 
-_COUNT_IN = sa.text(
-    """
-    -- add to a row of the bank's totals that nobody else is adding to, or to a new one
-    WITH free AS (
-        SELECT t.slot
-        FROM lexical_totals t
-        WHERE t.bank_id = :bank
-        ORDER BY t.slot
-        LIMIT 1
-        FOR NO KEY UPDATE SKIP LOCKED
-    ), counted AS (
-        UPDATE lexical_totals t
-        SET notes = t.notes + :notes,
-            length = t.length + :length
-        FROM free
-        WHERE t.bank_id = :bank
-            AND t.slot = free.slot
-        RETURNING t.slot
-    )
-    INSERT INTO lexical_totals (bank_id, notes, length)
-    SELECT :bank, :notes, :length
-    WHERE NOT EXISTS (SELECT FROM counted)
-    """
-)
+_COUNT_IN = sa.text(f"WITH {_COUNTED_IN} {_COUNTED_ANEW}")
 
 _CLAIM = sa.text(
     """
@@ -245,15 +246,17 @@ async def add(tx: Tx, tokenised: Mapping[UUID, Mapping[str, int]]) -> None:
             terms=[term for term, _, _ in rows],
             places=[place for _, place, _ in rows],
             frequencies=[frequency for _, _, frequency in rows],
+            count=sum(map(bool, lengths)),
+            length=sum(lengths),
         )
-    await _count_in(tx, notes=sum(map(bool, lengths)), length=sum(lengths))
 
 
 async def forget(tx: Tx, ids: Sequence[UUID]) -> None:
     """Remove every term of these notes, which `tx` must have locked or deleted."""
     row = await tx.one_or_none(_FORGET, ids=list(ids))
     assert row is not None
-    await _count_in(tx, notes=-row["notes"], length=-row["length"])
+    if row["notes"]:
+        await tx.count(_COUNT_IN, count=-row["notes"], length=-row["length"])
 
 
 async def search(
@@ -309,8 +312,3 @@ async def not_tokenised_by(tx: StoreTx, rule: str, *, count: int) -> list[Untoke
         Untokenised(bank=row["bank_id"], id=row["id"], content=row["content"], content_hash=row["content_hash"])
         for row in await tx.all(_NOT_TOKENISED_BY, rule=rule, count=count)
     ]
-
-
-async def _count_in(tx: Tx, *, notes: int, length: int) -> None:
-    if notes or length:
-        await tx.count(_COUNT_IN, notes=notes, length=length)

@@ -11,14 +11,15 @@ import sqlalchemy as sa
 
 from memory_bank.domain import filters, notes
 from memory_bank.domain.notes import Draft, Enrichment, Kind, Note, Reach
-from memory_bank.store import conditions, links
+from memory_bank.store import banks, conditions, links
 from memory_bank.store.database import Row, Tx
 
 _COLUMNS = """n.id, n.kind, n.content, n.keywords, n.context, n.tags, n.session, n.position, n.occurred_at,
         n.last_accessed, n.retrieval_count, n.reach, n.enrichment, n.enrichment_error"""
 
 _ADD = sa.text(
-    """
+    f"""
+    WITH made AS ({banks.MADE})
     -- a live note with the same text, kind and session makes its row insert nothing;
     -- in order of the hash, so that two batches with texts in common never wait for each other
     INSERT INTO notes (
@@ -33,6 +34,8 @@ _ADD = sa.text(
         id uuid, kind text, content text, content_hash text, context text, tags text[], session text,
         position integer, occurred_at timestamptz, embedded_by text, reach text
     )
+    -- before any note, as everybody else does
+    CROSS JOIN (SELECT count(*) FROM made) AS bank
     ORDER BY d.content_hash
     ON CONFLICT DO NOTHING
     RETURNING id
@@ -63,24 +66,45 @@ BY_IDS = sa.text(
     """
 )
 
-_MARK_RECALLED = sa.text(
+_CONTENTS = sa.text(
     """
+    SELECT n.id, n.content
+    FROM notes n
+    WHERE n.bank_id = :bank
+        AND n.id = ANY(CAST(:ids AS uuid[]))
+        AND n.deleted_at IS NULL
+    """
+)
+
+_COUNT_RECALLED = """
     -- these notes are being returned; locked in one order, so that two recalls never wait for each other
     WITH returned AS (
-        SELECT n.id
+        SELECT n.*
         FROM notes n
         WHERE n.bank_id = :bank
             AND n.id = ANY(CAST(:ids AS uuid[]))
             AND n.deleted_at IS NULL
         ORDER BY n.id
         FOR NO KEY UPDATE
-    )
-    UPDATE notes n
-    SET last_accessed = greatest(n.last_accessed, :now),
-        retrieval_count = n.retrieval_count + 1
-    FROM returned
-    WHERE n.bank_id = :bank
-        AND n.id = returned.id
+    ), counted AS (
+        UPDATE notes n
+        SET last_accessed = greatest(n.last_accessed, :now),
+            retrieval_count = n.retrieval_count + 1
+        FROM returned
+        WHERE n.bank_id = :bank
+            AND n.id = returned.id
+    )"""
+
+_MARK_RECALLED = sa.text(
+    f"""{_COUNT_RECALLED}
+    SELECT
+    """
+)
+
+_RECALLED = sa.text(
+    f"""{_COUNT_RECALLED}
+    SELECT {_COLUMNS}, {links.OF_NOTE}
+    FROM returned n
     """
 )
 
@@ -251,9 +275,9 @@ def _counting(narrowing: str) -> sa.TextClause:
 
 
 async def add(tx: Tx, new: Sequence[New], *, tokenised_by: str, now: datetime) -> set[UUID]:
-    """Insert checked drafts; the terms, by `tokenised_by`, of those within full reach the same transaction stores.
+    """Insert checked drafts, making their bank unless it exists; return the ids of those whose texts are not live yet.
 
-    Returns the ids of those that were new, the others' texts being live already.
+    The terms, by `tokenised_by`, of those within full reach the same transaction stores.
     """
     rows = [
         {
@@ -289,6 +313,23 @@ async def by_ids(tx: Tx, ids: Sequence[UUID]) -> list[Note]:
     if not wanted:
         return []
     rows = {row["id"]: row for row in await tx.all(BY_IDS, ids=wanted)}
+    return [_note(tx, rows[id]) for id in wanted if id in rows]
+
+
+async def contents(tx: Tx, ids: Sequence[UUID]) -> dict[UUID, str]:
+    """Return the texts of the live notes among `ids`."""
+    return dict(await tx.rows(_CONTENTS, ids=list(ids)))
+
+
+async def recalled(tx: Tx, ids: Sequence[UUID], *, now: int) -> list[Note]:
+    """Count the live notes among `ids` as recalled at `now`, Unix seconds, and return them as they were before.
+
+    They come with their links, in the order of `ids`, each once.
+    """
+    wanted = list(dict.fromkeys(ids))
+    if not wanted:
+        return []
+    rows = {row["id"]: row for row in await tx.all(_RECALLED, ids=wanted, now=now)}
     return [_note(tx, rows[id]) for id in wanted if id in rows]
 
 

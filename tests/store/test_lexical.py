@@ -19,7 +19,7 @@ from uuid_utils import compat
 from memory_bank.domain import bm25, filters
 from memory_bank.domain.filters import Filter
 from memory_bank.domain.notes import Draft
-from memory_bank.store import banks, lexical, notes
+from memory_bank.store import lexical, notes
 from memory_bank.store.database import Database, Tx
 
 NOW = datetime(2026, 3, 10, tzinfo=UTC)
@@ -43,7 +43,6 @@ async def store(tx: Tx, documents: Sequence[Terms], **fields: object) -> list[UU
         notes.New(id=compat.uuid7(), draft=Draft(content=str(compat.uuid7()), **fields), embedded_by=None)  # type: ignore[arg-type]
         for _ in documents
     ]
-    await banks.ensure(tx, now=NOW)
     await notes.add(tx, new, tokenised_by="test", now=NOW)
     await lexical.add(tx, {each.id: terms for each, terms in zip(new, documents, strict=True)})
     return [each.id for each in new]
