@@ -25,6 +25,7 @@ logger = logging.getLogger(__name__)
 LARGEST_POOL = 2_000
 """Candidates of an arm that a search looks at before it gives up on finding any that is not forgotten."""
 
+_OPENING_LENGTH = 120
 _SPEAKER = re.compile(
     r"""
     \s* ([^:：\n(（]{1,40}?) \s*
@@ -57,9 +58,12 @@ class _Hits:
 
 @dataclass(frozen=True, kw_only=True)
 class _Candidate:
+    """A note that may be returned; `text` is None where it is still to be read."""
+
     id: UUID
     score: float
     evidence: float
+    text: str | None = None
 
 
 class RecallService:
@@ -118,9 +122,8 @@ class RecallService:
             hits, kept = await self._kept(tx, hits, asked, pool=pool, now=now)
             if asked.expand:
                 kept = await self._expanded(tx, kept, asked)
-            best = await notes.by_ids(tx, [each.id for each in kept[: 2 * asked.limit]])
-            places = duplicates.distinct((note.content for note in best), limit=asked.limit)
-            found = await returning.counted(tx, [best[place] for place in places], now=now, decay=self._decay)
+            best = await self._distinct(tx, kept[: 2 * asked.limit], asked)
+            found = await returning.recalled(tx, best, now=now, decay=self._decay)
         arms = _arm_scores({Arm.VECTOR: hits.cosines, Arm.LEXICAL: hits.scores})
         told = {each.id: each for each in kept}
         return [
@@ -214,7 +217,7 @@ class RecallService:
                 terms=each.terms or {},
                 length=each.length,
                 asks=each.ending.rstrip().endswith(_QUESTION_MARKS),
-                speaker=self._speaker(each.opening),
+                speaker=self._speaker(each.text[:_OPENING_LENGTH]),
                 days=ranking.date_distance(each.moment.date(), hits.signs.named),
                 belief=_belief(each, now),
             )
@@ -234,7 +237,7 @@ class RecallService:
         scores = self._scores(hits, facts, view, asked)
         evidence = {id: ranking.evidence(facts[id], view) for id in facts}
         kept = [
-            _Candidate(id=id, score=scores[id], evidence=evidence[id])
+            _Candidate(id=id, score=scores[id], evidence=evidence[id], text=around[id].whole)
             for id in ranking.ordered(scores)
             if id in around and around[id].wanted and self._is_about(id, facts, evidence, asked)
         ]
@@ -297,6 +300,16 @@ class RecallService:
             if len(kept) == 2 * asked.limit:
                 break
         return kept
+
+    async def _distinct(self, tx: Tx, kept: Sequence[_Candidate], asked: Query) -> list[UUID]:
+        """Return the best live candidates of which none nearly repeats a better one."""
+        texts = {each.id: each.text for each in kept}
+        unread = [id for id, text in texts.items() if text is None]
+        if unread:
+            texts |= await notes.contents(tx, unread)
+        known = [(id, text) for id, text in texts.items() if text is not None]
+        places = duplicates.distinct((text for _, text in known), limit=asked.limit)
+        return [known[place][0] for place in places]
 
     async def _expanded(self, tx: Tx, kept: Sequence[_Candidate], asked: Query) -> list[_Candidate]:
         """Add the notes that the best candidates link to, at half the score of the link's near end."""

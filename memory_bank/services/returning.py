@@ -21,17 +21,11 @@ def seen(note: Note, *, now: datetime, decay: DecayPolicy) -> Recalled:
 
 
 async def recalled(tx: Tx, ids: Sequence[UUID], *, now: datetime, decay: DecayPolicy) -> list[Recalled]:
-    """Return the live notes among `ids`, in their order, after counting each as recalled."""
-    return await counted(tx, await notes.by_ids(tx, ids), now=now, decay=decay)
-
-
-async def counted(tx: Tx, returned: Sequence[Note], *, now: datetime, decay: DecayPolicy) -> list[Recalled]:
-    """Count these notes as recalled.
+    """Return the live notes among `ids`, in their order, after counting each as recalled.
 
     Their counters are those after this recall, the retrievability is that before it.
     """
     moment = int(now.timestamp())
-    await notes.mark_recalled(tx, [note.id for note in returned], now=moment)
     return [
         replace(
             seen(note, now=now, decay=decay),
@@ -41,5 +35,5 @@ async def counted(tx: Tx, returned: Sequence[Note], *, now: datetime, decay: Dec
                 last_accessed=max(note.last_accessed, moment),
             ),
         )
-        for note in returned
+        for note in await notes.recalled(tx, ids, now=moment)
     ]

@@ -68,6 +68,7 @@ BY_IDS = sa.text(
 
 _CONTENTS = sa.text(
     """
+    -- what do these notes say?
     SELECT n.id, n.content
     FROM notes n
     WHERE n.bank_id = :bank

@@ -13,7 +13,8 @@ from memory_bank.domain.notes import Kind
 from memory_bank.store import conditions, embeddings
 from memory_bank.store.database import Tx
 
-_OPENING_LENGTH = 120
+TEXT_LENGTH = 500
+"""Characters of a text that come with its note; most texts are no longer, and need not be asked for again."""
 
 
 class Belief(NamedTuple):
@@ -26,9 +27,9 @@ class Belief(NamedTuple):
 class Surrounding(NamedTuple):
     """A note in question or next to one, in the order of the statement's columns: a search reads hundreds of them.
 
-    opening, ending: the first and last characters of its text. wanted: passes the search's filter. cosine: of its best
-    window with the query, None without vector. terms: of the query's, those it holds; None for none. length: its terms
-    in all, 0 where neither the query's terms nor a session ask for it. last_accessed, in Unix seconds, and
+    text: its first `TEXT_LENGTH` characters. ending: its last few. wanted: passes the search's filter. cosine: of its
+    best window with the query, None without vector. terms: of the query's, those it holds; None for none. length: its
+    terms in all, 0 where neither the query's terms nor a session ask for it. last_accessed, in Unix seconds, and
     retrieval_count: what forgetting goes by. belief: of a fact.
     """
 
@@ -39,13 +40,18 @@ class Surrounding(NamedTuple):
     moment: datetime
     last_accessed: int
     retrieval_count: int
-    opening: str
+    text: str
     ending: str
     wanted: bool
     cosine: float | None
     terms: dict[str, int] | None
     length: int
     belief: Belief | None = None
+
+    @property
+    def whole(self) -> str | None:
+        """The whole text, where it is known."""
+        return self.text if len(self.text) < TEXT_LENGTH else None
 
 
 _ASKED = "CAST(:ids AS uuid[])"
@@ -160,7 +166,7 @@ def _known(ids: str, narrowing: str) -> str:
             NULL AS occurred_at,
             NULL AS last_accessed,
             NULL AS retrieval_count,
-            NULL AS opening,
+            NULL AS text,
             NULL AS ending,
             NULL AS wanted,
             NULL AS cosine,
@@ -185,7 +191,7 @@ def _known(ids: str, narrowing: str) -> str:
             n.occurred_at,
             n.last_accessed,
             n.retrieval_count,
-            left(n.content, {_OPENING_LENGTH}),
+            left(n.content, {TEXT_LENGTH}),
             right(n.content, 4),
             n.reach <> 'none'{narrowing},
             (

@@ -17,6 +17,7 @@ from memory_bank.domain.notes import Draft
 from memory_bank.domain.recall import Arm, Query
 from memory_bank.errors import InvalidInput, ProviderUnavailable
 from memory_bank.settings import Settings
+from memory_bank.store import surroundings
 from tests.fakes import FakeClock, FakeEmbedder
 
 BANK = "default"
@@ -310,6 +311,13 @@ async def test_near_duplicates_are_shown_once_but_a_changed_number_is_news(app: 
         "the server of project atlas listens on port 8080 these very days",
     )
     assert len(await search(app, "which port does the server of project atlas listen on")) == 2
+
+
+async def test_long_near_duplicates_are_compared_to_their_ends(app: App) -> None:
+    told = "the server of project atlas listens where everybody looks for it " * 10
+    assert len(told) > surroundings.TEXT_LENGTH
+    await add(app, f"{told}on port 3211", f"{told}on port 8080", f"{told}on this port 8080")
+    assert len(await search(app, "where does the server of project atlas listen")) == 2
 
 
 async def test_links_bring_in_notes_on_request(app: App) -> None:
