@@ -49,7 +49,7 @@ class _Signs:
 class _Hits:
     """What the arms found, best first; `vector` is the query's, None where the model gave none."""
 
-    vector: embeddings.Written | None
+    vector: embeddings.Asked | None
     cosines: Mapping[UUID, float]
     scores: Mapping[UUID, float]
     weights: bm25.Weights
@@ -160,12 +160,12 @@ class RecallService:
             cosines = await self._vector_arm(tx, hits.vector, asked, pool=pool)
             hits = replace(hits, cosines=cosines, scores=scores, weights=weights)
 
-    async def _embedded(self, bank: str, asked: Query) -> embeddings.Written | None:
+    async def _embedded(self, bank: str, asked: Query) -> embeddings.Asked | None:
         """Return the query's vector; None where no arm wants it, or where terms alone must do."""
         if Arm.VECTOR not in asked.arms:
             return None
         try:
-            return embeddings.written(await self._embedder.embed_query(asked.text))
+            return embeddings.asked(await self._embedder.embed_query(asked.text))
         except (ProviderUnavailable, ConfigurationError) as error:
             if Arm.LEXICAL not in asked.arms:
                 raise
@@ -185,7 +185,7 @@ class RecallService:
             return await self._lexical_arm(tx, asked, pool=pool)
 
     async def _vector_arm(
-        self, tx: Tx, vector: embeddings.Written | None, asked: Query, *, pool: int
+        self, tx: Tx, vector: embeddings.Asked | None, asked: Query, *, pool: int
     ) -> dict[UUID, float]:
         if vector is None:
             return {}

@@ -1,11 +1,13 @@
 """Rows of `embeddings`: one vector for each window of a note's text, and the arm that searches them."""
 
+import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NewType
 from uuid import UUID
 
+import psycopg
 import sqlalchemy as sa
 from numpy import float32
 from numpy.typing import NDArray
@@ -19,7 +21,23 @@ Windows = NDArray[float32]
 """The vectors of one text, shape (windows, dimensions), each of length 1."""
 
 Written = NewType("Written", str)
-"""A vector as PostgreSQL reads it: written once for all the statements that ask about it."""
+"""A vector as PostgreSQL reads it."""
+
+
+class Asked(bytes):
+    """A query's vector in PostgreSQL's binary form, which takes neither side time: a search says it several times."""
+
+
+class _AsIs(psycopg.adapt.Dumper):
+    """Sends bytes of a type that the statement names."""
+
+    format = psycopg.pq.Format.BINARY
+
+    def dump(self, obj: Asked) -> bytes:
+        return obj
+
+
+psycopg.adapters.register_dumper(Asked, _AsIs)
 
 # pgvector's own bound for hnsw.ef_search
 _EF_SEARCH_LIMIT = 1_000
@@ -148,6 +166,12 @@ def written(vector: NDArray[float32]) -> Written:
     return Written(str(vector.tolist()))
 
 
+def asked(vector: NDArray[float32]) -> Asked:
+    """Return a query's vector for `search`, and for whatever else asks about it."""
+    # pgvector's own form: dimensions, nothing, numbers, all of them big-endian
+    return Asked(struct.pack("!HH", len(vector), 0) + vector.astype(">f4").tobytes())
+
+
 async def complete(tx: Tx, note: UUID, windows: Windows, *, model: str, content_hash: bytes) -> bool:
     """Store the windows that `model` made of a note's text; return False when the text changed meanwhile."""
     if await tx.count(_CLAIM, id=note, model=model, content_hash=content_hash) != 1:
@@ -162,7 +186,7 @@ async def forget(tx: Tx, ids: Sequence[UUID]) -> None:
     await tx.count(_FORGET, ids=list(ids))
 
 
-async def search(tx: Tx, query: Written, *, wanted: filters.Filter, pool: int) -> list[Hit]:
+async def search(tx: Tx, query: Asked, *, wanted: filters.Filter, pool: int) -> list[Hit]:
     """Return the `pool` nearest notes that pass the filter, nearest first; fewer only when fewer exist."""
     windows = pool
     while True:

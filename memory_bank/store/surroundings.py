@@ -119,7 +119,7 @@ def next_to(narrowing: str) -> sa.TextClause:
 
 
 async def of_notes(
-    tx: Tx, ids: Iterable[UUID], *, query: embeddings.Written | None, terms: Sequence[str], wanted: filters.Filter
+    tx: Tx, ids: Iterable[UUID], *, query: embeddings.Asked | None, terms: Sequence[str], wanted: filters.Filter
 ) -> list[Surrounding]:
     """Return what there is to know of the live notes among `ids` and of up to two neighbours on either side of each.
 

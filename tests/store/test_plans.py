@@ -19,7 +19,7 @@ from tests.isolation import roles
 
 BIG, SMALL = "big", "small"
 BIG_SIZE, SMALL_SIZE = 4_000, 50
-QUERY = embeddings.written(np.ones(384, dtype=np.float32))
+QUERY = embeddings.asked(np.ones(384, dtype=np.float32))
 
 _FILL = """
     INSERT INTO notes (
@@ -139,7 +139,7 @@ async def test_a_rare_tag_in_a_big_bank_starves_no_search(filled: str) -> None:
     database = Database(filled)
     try:
         async with database.transaction(BIG) as tx:
-            query = embeddings.written(np.ones(384, dtype=np.float32))
+            query = embeddings.asked(np.ones(384, dtype=np.float32))
             for match in TagMatch:
                 wanted = Filter(tags=("rare",), tag_match=match)
                 found = await embeddings.search(tx, query, wanted=wanted, pool=30)
