@@ -141,6 +141,7 @@ def language(text: str) -> str:
     return _language(tokens, tuple(_UNSPACED.findall(text)))
 
 
+@functools.lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """Return a lower-case word without a common ending of the European languages; short words stay whole."""
     for suffix in _SUFFIXES:
