@@ -1,16 +1,20 @@
 """`memory-bank eval` and `bench`: sets, whatever they hold, and figures on one small enough to check by hand."""
 
+import asyncio
 import gzip
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import psycopg
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from memory_bank.bootstrap import App, Parts, open_app
 from memory_bank.domain.notes import Draft
@@ -137,6 +141,19 @@ async def test_documents_keep_their_session_their_place_in_it_and_their_date(
     note = found[0].note
     assert (note.session, note.position) == ("1", 1)
     assert note.timestamp == datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
+
+
+async def test_a_model_that_is_slow_is_waited_for(invocation: Invocation, tmp_path: Path) -> None:
+    class Slow(FakeEmbedder):
+        async def embed_documents(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+            await asyncio.sleep(0.2)
+            return await super().embed_documents(texts)
+
+    hurried = replace(invocation, overrides={**invocation.overrides, "enrichment.inline-timeout": "0"})
+    async with throwaway.place(hurried, parts=Parts(embedder=Slow())) as place:
+        run = evaluation.Run(place, variants=["vector"], limit=20)
+        answer = await run.answer(retrieval_sets.read(write(tmp_path, TEA)), following={}, explain=False)
+    assert answer.documents == 4
 
 
 async def test_a_model_that_is_down_gives_no_figures(invocation: Invocation, tmp_path: Path) -> None:

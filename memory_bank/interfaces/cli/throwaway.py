@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
 
@@ -18,6 +19,8 @@ from memory_bank.providers.synthetic_embedding import SyntheticEmbedder
 from memory_bank.services.enrichment import EnrichmentService
 from memory_bank.services.measurement import Unqueued
 from memory_bank.settings import Settings
+
+_PATIENCE = timedelta(days=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,8 +78,13 @@ async def place(invocation: Invocation, *, parts: bootstrap.Parts | None = None)
 
 
 def _measurable(loaded: Settings, *, data_dir: Path) -> Settings:
-    """Return the settings without a language model: what is measured must hang on nobody's server, nor cost tokens."""
-    return loaded.model_copy(update={"data_dir": data_dir, "openai": settings.OpenAI()})
+    """Return the settings to measure with.
+
+    Without a language model: what is measured must hang on nobody's server, nor cost tokens. And with time to embed, on
+    however slow a machine: no worker is there to do it later.
+    """
+    patient = loaded.enrichment.model_copy(update={"inline_timeout": _PATIENCE.total_seconds()})
+    return loaded.model_copy(update={"data_dir": data_dir, "openai": settings.OpenAI(), "enrichment": patient})
 
 
 @contextlib.contextmanager
