@@ -21,7 +21,7 @@ from memory_bank.services.clock import Clock
 from memory_bank.services.enrichment import EnrichmentService
 from memory_bank.services.writing import NoteWriter, Stored
 from memory_bank.store import notes as note_rows
-from memory_bank.store.database import Database, Tx
+from memory_bank.store.database import Database
 from memory_bank.store.enrichment import Unenriched
 
 logger = logging.getLogger(__name__)
@@ -81,16 +81,14 @@ class NoteService:
         name = banks.checked_name(bank)
         checked = notes.checked(draft)
         ready = await self._writer.ready([checked.content])
-        note = None
         async with self._database.transaction(name) as tx:
             (stored,) = await self._writer.add(tx, [checked], ready, when=when)
-            if stored.unenriched is None:
-                note = await _read(tx, stored.id)
+        note = stored.added
         if stored.unenriched is not None:
             note = await self._enrich_within_limit(name, stored.unenriched, job=stored.job)
         if note is None:
             async with self._database.transaction(name) as tx:
-                note = await _read(tx, stored.id)
+                note = next(iter(await note_rows.by_ids(tx, [stored.id])), None)
         if note is None:
             raise Conflict("the note was deleted by another caller while it was being added; add it again")
         return Added(note=note, duplicate=stored.duplicate)
@@ -198,11 +196,6 @@ class NoteService:
         except ProviderUnavailable as error:
             logger.warning("Enrichment is left to the queue: %s", error, extra={"bank": bank, "note": str(note.id)})
         return None
-
-
-async def _read(tx: Tx, id: UUID) -> Note | None:
-    found = await note_rows.by_ids(tx, [id])
-    return found[0] if found else None
 
 
 def _changed(locked: note_rows.Labels, change: Change) -> note_rows.Labels:

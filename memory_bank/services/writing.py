@@ -10,7 +10,7 @@ from uuid import UUID
 from uuid_utils import compat
 
 from memory_bank.domain import notes
-from memory_bank.domain.notes import Draft, Reach, When
+from memory_bank.domain.notes import Draft, Note, Reach, When
 from memory_bank.errors import ConfigurationError, Conflict, ProviderUnavailable
 from memory_bank.services import together
 from memory_bank.services.clock import Clock
@@ -41,15 +41,20 @@ class Ready:
 
 @dataclass(frozen=True, kw_only=True)
 class Stored:
-    """The note that now holds a text, and whether it did already.
+    """The note that now holds a text; `added` as it is, unless it did already.
 
     Where its enrichment is up to the call: what that starts from, and the job that is to do it if the call does not.
     """
 
     id: UUID
-    duplicate: bool
+    added: Note | None = None
     unenriched: Unenriched | None = None
     job: int | None = None
+
+    @property
+    def duplicate(self) -> bool:
+        """Tell whether the text was there already."""
+        return self.added is None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +135,7 @@ class NoteWriter:
         await embeddings.add(tx, {id: each.windows for id, each in made.items() if each.windows is not None})
         await lexical.add(tx, {id: each.terms for id, each in made.items() if found[id].reach is Reach.FULL})
         await self._enrichment.defer(tx, list(found))
-        return added
+        return set(added)
 
     async def rewrite(self, tx: Tx, id: UUID, locked: rows.Labels, made: Ready) -> None:
         """Replace the text of a note that `tx` has locked; its findings are void and it is enriched anew.
@@ -198,14 +203,15 @@ class NoteWriter:
             await embeddings.add(tx, {id: made.windows})
         await lexical.add(tx, {id: made.terms})
 
-    async def _settled(self, tx: Tx, new: rows.New, added: set[UUID], *, job: int | None) -> Stored:
+    async def _settled(self, tx: Tx, new: rows.New, added: Mapping[UUID, Note], *, job: int | None) -> Stored:
         draft = new.draft
         if new.id in added:
-            return Stored(id=new.id, duplicate=False, unenriched=None if job is None else _unenriched(new), job=job)
+            unenriched = None if job is None else _unenriched(new)
+            return Stored(id=new.id, added=added[new.id], unenriched=unenriched, job=job)
         same = await rows.same(tx, content=draft.content, kind=draft.kind, session=draft.session)
         if same is None:
             raise Conflict("the same text was stored and deleted by another caller meanwhile; add it again")
-        return Stored(id=same, duplicate=True)
+        return Stored(id=same)
 
     async def _defer(self, tx: Tx, ids: Sequence[UUID], *, when: When) -> int | None:
         if when is When.QUEUED:

@@ -22,7 +22,7 @@ _ADD = sa.text(
     WITH made AS ({banks.MADE})
     -- a live note with the same text, kind and session makes its row insert nothing;
     -- in order of the hash, so that two batches with texts in common never wait for each other
-    INSERT INTO notes (
+    INSERT INTO notes AS n (
         bank_id, id, kind, content, content_hash, context, context_given, tags, given_tags, session, position,
         occurred_at, updated_at, last_accessed, enrichment, embedded_by, tokenised_by, reach
     )
@@ -38,7 +38,7 @@ _ADD = sa.text(
     CROSS JOIN (SELECT count(*) FROM made) AS bank
     ORDER BY d.content_hash
     ON CONFLICT DO NOTHING
-    RETURNING id
+    RETURNING {_COLUMNS}
     """
 )
 
@@ -275,8 +275,8 @@ def _counting(narrowing: str) -> sa.TextClause:
     )
 
 
-async def add(tx: Tx, new: Sequence[New], *, tokenised_by: str, now: datetime) -> set[UUID]:
-    """Insert checked drafts, making their bank unless it exists; return the ids of those whose texts are not live yet.
+async def add(tx: Tx, new: Sequence[New], *, tokenised_by: str, now: datetime) -> dict[UUID, Note]:
+    """Insert checked drafts, making their bank unless it exists; return those whose texts were not live yet, by id.
 
     The terms, by `tokenised_by`, of those within full reach the same transaction stores.
     """
@@ -299,7 +299,8 @@ async def add(tx: Tx, new: Sequence[New], *, tokenised_by: str, now: datetime) -
     added = await tx.all(
         _ADD, drafts=json.dumps(rows), now=now, last_accessed=int(now.timestamp()), tokenised_by=tokenised_by
     )
-    return {row["id"] for row in added}
+    # nobody can have linked them yet
+    return {row["id"]: _note(tx, {**row, "links": None}) for row in added}
 
 
 async def same(tx: Tx, *, content: str, kind: Kind, session: str | None) -> UUID | None:
