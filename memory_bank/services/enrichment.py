@@ -269,15 +269,11 @@ class EnrichmentService:
         """Write what was found, unless it is too late; return the note where a caller waits for it."""
         note = work.note
         async with self._database.transaction(bank) as tx:
-            written = await rows.finish(
-                tx, note.id, analysis, content_hash=note.content_hash, enrichment=enrichment, error=error
-            )
-            if not written:
+            if not await rows.finish(tx, note, analysis, enrichment=enrichment, error=error, job=work.job):
                 return None
             await links.replace_judged(tx, note.id, judgements, now=self._clock.now())
             if work.job is None:
                 return None
-            await self._jobs.withdraw(tx, work.job)
             (found,) = await note_rows.by_ids(tx, [note.id])
             return found
 

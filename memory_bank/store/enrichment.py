@@ -26,23 +26,34 @@ _UNENRICHED = sa.text(
 
 _FINISH = sa.text(
     """
-    -- write the findings unless the text has changed under the analyst
-    UPDATE notes
-    SET keywords = CAST(:keywords AS text[]),
-        context = CASE WHEN context_given THEN context ELSE :context END,
-        tags = given_tags || ARRAY(
-            SELECT found
-            FROM unnest(CAST(:tags AS text[])) AS found
-            WHERE found <> ALL (given_tags)
-        ),
-        analysed_by = :origin,
-        enrichment = :enrichment,
-        enrichment_error = :error
-    WHERE bank_id = :bank
-        AND id = :id
-        AND content_hash = :content_hash
-        AND deleted_at IS NULL
-        AND enrichment = 'pending'
+    -- write the findings unless the text has changed under the analyst, and take back a job that waits to find the same
+    WITH finished AS (
+        UPDATE notes
+        SET keywords = CAST(:keywords AS text[]),
+            context = CASE WHEN context_given THEN context ELSE :context END,
+            tags = given_tags || ARRAY(
+                SELECT found
+                FROM unnest(CAST(:tags AS text[])) AS found
+                WHERE found <> ALL (given_tags)
+            ),
+            analysed_by = :origin,
+            enrichment = :enrichment,
+            enrichment_error = :error
+        WHERE bank_id = :bank
+            AND id = :id
+            AND content_hash = :content_hash
+            AND deleted_at IS NULL
+            AND enrichment = 'pending'
+        RETURNING id
+    ), withdrawn AS (
+        DELETE FROM procrastinate_jobs j
+        USING finished f
+        WHERE j.id = :job
+            AND j.status = 'todo'
+            AND j.args ->> 'bank' = CAST(:bank AS text)
+    )
+    SELECT id
+    FROM finished
     """
 )
 
@@ -137,21 +148,31 @@ async def unenriched(tx: Tx, ids: Sequence[UUID]) -> list[Unenriched]:
 
 
 async def finish(
-    tx: Tx, id: UUID, found: Analysis, *, content_hash: bytes, enrichment: Enrichment, error: str = ""
+    tx: Tx,
+    note: Unenriched,
+    found: Analysis,
+    *,
+    enrichment: Enrichment,
+    error: str = "",
+    job: int | None = None,
 ) -> bool:
-    """Write an analysis and the final state; return False when the note changed or was finished meanwhile."""
-    written = await tx.count(
+    """Write an analysis and the final state, and take back the `job` of the same, if nobody has begun it.
+
+    Returns False when the note changed or was finished meanwhile.
+    """
+    written = await tx.one_or_none(
         _FINISH,
-        id=id,
+        id=note.id,
         keywords=list(found.keywords),
         context=found.context,
         tags=list(found.tags),
         origin=found.origin.value,
         enrichment=enrichment.value,
         error=error,
-        content_hash=content_hash,
+        content_hash=note.content_hash,
+        job=job,
     )
-    return written == 1
+    return written is not None
 
 
 async def count_attempt(tx: Tx, id: UUID, *, error: str) -> None:

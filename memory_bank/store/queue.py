@@ -67,10 +67,6 @@ _STATE = sa.text(
 )
 
 
-_WITHDRAW = sa.text(
-    "DELETE FROM procrastinate_jobs WHERE id = :job AND status = 'todo' AND args ->> 'bank' = CAST(:bank AS text)"
-)
-
 _STILL_DOING = """
     SELECT id
     FROM procrastinate_jobs
@@ -149,10 +145,6 @@ class JobQueue:
         """Ask for the enrichment of these notes of the transaction's bank, if and when `tx` commits; return the job."""
         task = self._app.configure_task(ENRICH, schedule_at=not_before, connection=tx.driver)
         return await task.defer_async(bank=tx.bank, ids=[str(id) for id in ids], request_id=self._tracing.origin())
-
-    async def withdraw(self, tx: Tx, job: int) -> None:
-        """Take back a job of the transaction's bank that nobody has begun, if and when `tx` commits."""
-        await tx.count(_WITHDRAW, job=job)
 
     async def run_worker(self) -> None:
         """Run jobs until cancelled; what a cancelled worker had in hand is done again elsewhere.
