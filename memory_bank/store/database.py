@@ -142,6 +142,8 @@ class Database:
             pool_size=pool_size,
             max_overflow=0,
             pool_timeout=CHECKOUT_SECONDS,
+            # the connection that was used last knows its tables and statements best
+            pool_use_lifo=True,
             connect_args=arguments,
         )
         # a restarted server leaves dead connections in the pool; the caller must not meet them
