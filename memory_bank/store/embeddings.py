@@ -7,6 +7,7 @@ from functools import cache
 from typing import NewType
 from uuid import UUID
 
+import numpy as np
 import psycopg
 import sqlalchemy as sa
 from numpy import float32
@@ -28,16 +29,22 @@ class Asked(bytes):
     """A query's vector in PostgreSQL's binary form, which takes neither side time: a search says it several times."""
 
 
+class _Numbers(bytes):
+    """A `real[]` in PostgreSQL's binary form."""
+
+
 class _AsIs(psycopg.adapt.Dumper):
     """Sends bytes of a type that the statement names."""
 
     format = psycopg.pq.Format.BINARY
 
-    def dump(self, obj: Asked) -> bytes:
+    def dump(self, obj: bytes) -> bytes:
         return obj
 
 
 psycopg.adapters.register_dumper(Asked, _AsIs)
+psycopg.adapters.register_dumper(_Numbers, _AsIs)
+_REAL = psycopg.adapters.types["float4"].oid
 
 # pgvector's own bound for hnsw.ef_search
 _EF_SEARCH_LIMIT = 1_000
@@ -53,13 +60,18 @@ _FORGET = sa.text(
 
 _ADD = sa.text(
     """
+    -- all numbers are one array, as many for each window as there are dimensions
     INSERT INTO embeddings (bank_id, note_id, window_index, embedding)
-    SELECT :bank, w.note_id, w.window_index, CAST(w.embedding AS vector)
+    SELECT
+        :bank,
+        w.note_id,
+        w.window_index,
+        CAST((CAST(:numbers AS real[]))[w.past + 1 : w.past + :dimensions] AS vector)
     FROM unnest(
         CAST(:notes AS uuid[]),
         CAST(:indexes AS smallint[]),
-        CAST(:vectors AS text[])
-    ) AS w (note_id, window_index, embedding)
+        CAST(:past AS integer[])
+    ) AS w (note_id, window_index, past)
     """
 )
 
@@ -153,12 +165,23 @@ async def add(tx: Tx, embedded: Mapping[UUID, Windows]) -> None:
     rows = [(note, index, vector) for note, windows in embedded.items() for index, vector in enumerate(windows)]
     if not rows:
         return
+    dimensions = len(rows[0][2])
     await tx.count(
         _ADD,
         notes=[note for note, _, _ in rows],
         indexes=[index for _, index, _ in rows],
-        vectors=[written(vector) for _, _, vector in rows],
+        numbers=_numbers(np.concatenate([vector for _, _, vector in rows])),
+        past=[place * dimensions for place in range(len(rows))],
+        dimensions=dimensions,
     )
+
+
+def _numbers(numbers: NDArray[float32]) -> _Numbers:
+    # dimensions, no nulls, the elements' type, how many there are and from which index; then each after its length
+    elements = np.empty(len(numbers), dtype=[("length", ">i4"), ("number", ">f4")])
+    elements["length"] = 4
+    elements["number"] = numbers
+    return _Numbers(struct.pack("!iiIii", 1, 0, _REAL, len(numbers), 1) + elements.tobytes())
 
 
 def written(vector: NDArray[float32]) -> Written:
