@@ -1,5 +1,7 @@
 """Ranking: how the arms of a search become one order. Pure functions over ids and what is known of their notes.
 
+An id is a UUID's number: it is looked up thousands of times a search, which takes a UUID itself several times as long.
+
 The default, `normalised`, sums score-normalised arms over a window of neighbouring notes, with session evidence and
 small priors; what was tried and measured stands in docs/recall.md. `rrf` and `weighted` are the published fusions.
 """
@@ -8,7 +10,6 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from uuid import UUID
 
 from memory_bank.domain import bm25, spans
 from memory_bank.domain.bm25 import Weights
@@ -70,8 +71,8 @@ class Facts:
     """
 
     session: str | None
-    previous: UUID | None = None
-    following: UUID | None = None
+    previous: int | None = None
+    following: int | None = None
     cosine: float | None = None
     terms: Mapping[str, int] = field(default_factory=dict)
     length: int = 0
@@ -104,14 +105,14 @@ def confidence(letters: int, pieces: int | None, calibration: Calibration | None
     return min(1.0, max(0.0, (letters / pieces - calibration.least_letters) / span))
 
 
-def with_neighbours(pool: Iterable[UUID], facts: Mapping[UUID, Facts]) -> set[UUID]:
+def with_neighbours(pool: Iterable[int], facts: Mapping[int, Facts]) -> set[int]:
     """Return the candidates: the arms' hits and the notes next to them."""
     hits = set(pool)
     around = (end for id in hits for end in (facts[id].previous, facts[id].following))
     return hits | {end for end in around if end is not None and end in facts}
 
 
-def normalised(found: Iterable[UUID], facts: Mapping[UUID, Facts], asked: Asked) -> dict[UUID, float]:
+def normalised(found: Iterable[int], facts: Mapping[int, Facts], asked: Asked) -> dict[int, float]:
     """Return each candidate's score: confidence-weighted cosines and BM25 of its surroundings, and priors.
 
     An arm without hits adds nothing; without sessions this is the sum of cosine and scaled BM25.
@@ -129,19 +130,19 @@ def normalised(found: Iterable[UUID], facts: Mapping[UUID, Facts], asked: Asked)
     }
 
 
-def reciprocal(arms: Iterable[Sequence[UUID]]) -> dict[UUID, float]:
+def reciprocal(arms: Iterable[Sequence[int]]) -> dict[int, float]:
     """Return reciprocal-rank sums, 1 / (k + rank), with a bonus for each arm that ranks a note first.
 
     Cormack, Clarke & Büttcher (2009), "Reciprocal rank fusion outperforms Condorcet and individual rank learning".
     """
-    scores: dict[UUID, float] = {}
+    scores: dict[int, float] = {}
     for ranked in arms:
         for rank, id in enumerate(ranked, start=1):
             scores[id] = scores.get(id, 0.0) + 1 / (RRF_K + rank) + (RRF_TOP if rank == 1 else 0.0)
     return scores
 
 
-def weighted(vector: Mapping[UUID, float], lexical: Mapping[UUID, float]) -> dict[UUID, float]:
+def weighted(vector: Mapping[int, float], lexical: Mapping[int, float]) -> dict[int, float]:
     """Return alpha times the min-max scaled cosine plus the rest times the min-max scaled BM25."""
     cosines, terms = _spread(vector), _spread(lexical)
     return {id: ALPHA * cosines.get(id, 0.0) + (1 - ALPHA) * terms.get(id, 0.0) for id in cosines.keys() | terms.keys()}
@@ -159,7 +160,7 @@ def is_weak(answer: Sequence[float | None]) -> bool:
     return bool(known) and max(known) < WEAK
 
 
-def ordered(scores: Mapping[UUID, float]) -> list[UUID]:
+def ordered(scores: Mapping[int, float]) -> list[int]:
     """Return the ids, highest score first; equal scores in the order of the ids."""
     return sorted(scores, key=lambda id: (-scores[id], id))
 
@@ -179,7 +180,7 @@ def _lexical_share(notes: Iterable[Facts], weights: Weights) -> float:
     return most / COVER
 
 
-def _window_bm25(facts: Mapping[UUID, Facts], id: UUID, weights: Weights) -> float:
+def _window_bm25(facts: Mapping[int, Facts], id: int, weights: Weights) -> float:
     """Return the BM25 of a note and the one before it as one text, against two average notes."""
     note = facts[id]
     before = None if note.previous is None else facts.get(note.previous)
@@ -189,14 +190,16 @@ def _window_bm25(facts: Mapping[UUID, Facts], id: UUID, weights: Weights) -> flo
     return bm25.score(terms, note.length + before.length, weights, notes=2)
 
 
-def _window_cosine(facts: Mapping[UUID, Facts], id: UUID) -> float:
+def _window_cosine(facts: Mapping[int, Facts], id: int) -> float:
     note = facts[id]
+    if note.previous is None and note.following is None:
+        return note.cosine or 0.0
     around = [facts[end] for end in (note.previous, note.following) if end is not None and end in facts]
     total = (note.cosine or 0.0) + SHARE * sum(each.cosine or 0.0 for each in around)
     return total / (1 + SHARE * len(around))
 
 
-def _best_of_session(own: Mapping[UUID, float], facts: Mapping[UUID, Facts]) -> dict[UUID, float]:
+def _best_of_session(own: Mapping[int, float], facts: Mapping[int, Facts]) -> dict[int, float]:
     best: dict[str, float] = {}
     for id, value in own.items():
         session = facts[id].session
@@ -222,16 +225,16 @@ MACHINES = frozenset({"assist", "assistant", "ai", "model", "bot"})
 """Terms of labels that machines' turns carry in exported conversations."""
 
 
-def _has_neighbour(facts: Mapping[UUID, Facts], id: UUID) -> bool:
+def _has_neighbour(facts: Mapping[int, Facts], id: int) -> bool:
     return facts[id].previous is not None or facts[id].following is not None
 
 
-def _scaled(values: Mapping[UUID, float]) -> dict[UUID, float]:
+def _scaled(values: Mapping[int, float]) -> dict[int, float]:
     top = max(values.values(), default=0.0)
     return {id: value / top if top > 0 else 0.0 for id, value in values.items()}
 
 
-def _spread(values: Mapping[UUID, float]) -> dict[UUID, float]:
+def _spread(values: Mapping[int, float]) -> dict[int, float]:
     if not values:
         return {}
     low, high = min(values.values()), max(values.values())

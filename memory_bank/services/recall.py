@@ -201,18 +201,18 @@ class RecallService:
 
     async def _facts(
         self, tx: Tx, hits: _Hits, asked: Query, *, now: datetime
-    ) -> tuple[dict[UUID, Facts], dict[UUID, Surrounding]]:
-        """Return what ranking needs of the hits and the notes next to them, and which of those pass the filter."""
+    ) -> tuple[dict[int, Facts], dict[int, Surrounding]]:
+        """Return what ranking needs of the hits and the notes next to them, and those notes, by their ids' numbers."""
         terms = hits.weights.asked.terms if Arm.LEXICAL in asked.arms else ()
         found = await surroundings.of_notes(
             tx, hits.cosines.keys() | hits.scores.keys(), query=hits.vector, terms=terms, wanted=asked.wanted
         )
         before, after = _neighbours(found)
         facts = {
-            each.id: Facts(
+            each.id.int: Facts(
                 session=each.session,
-                previous=before.get(each.id),
-                following=after.get(each.id),
+                previous=before.get(each.id.int),
+                following=after.get(each.id.int),
                 cosine=each.cosine,
                 terms=each.terms or {},
                 length=each.length,
@@ -223,10 +223,10 @@ class RecallService:
             )
             for each in found
         }
-        return facts, {each.id: each for each in found}
+        return facts, {each.id.int: each for each in found}
 
     def _ranked(
-        self, hits: _Hits, facts: Mapping[UUID, Facts], around: Mapping[UUID, Surrounding], asked: Query
+        self, hits: _Hits, facts: Mapping[int, Facts], around: Mapping[int, Surrounding], asked: Query
     ) -> list[_Candidate]:
         """Return the candidates that are about the query, best first."""
         view = ranking.Asked(
@@ -237,7 +237,7 @@ class RecallService:
         scores = self._scores(hits, facts, view, asked)
         evidence = {id: ranking.evidence(facts[id], view) for id in facts}
         kept = [
-            _Candidate(id=id, score=scores[id], evidence=evidence[id], text=around[id].whole)
+            _Candidate(id=around[id].id, score=scores[id], evidence=evidence[id], text=around[id].whole)
             for id in ranking.ordered(scores)
             if id in around and around[id].wanted and self._is_about(id, facts, evidence, asked)
         ]
@@ -249,21 +249,22 @@ class RecallService:
         return kept
 
     def _scores(
-        self, hits: _Hits, facts: Mapping[UUID, Facts], view: ranking.Asked, asked: Query
-    ) -> Mapping[UUID, float]:
+        self, hits: _Hits, facts: Mapping[int, Facts], view: ranking.Asked, asked: Query
+    ) -> Mapping[int, float]:
+        cosines, scores = _by_number(hits.cosines), _by_number(hits.scores)
         if len(asked.arms) == 1:
             # an arm that is asked alone answers in its own order
-            return hits.cosines or hits.scores
+            return cosines or scores
         match self._fusion:
             case Fusion.NORMALISED:
-                pool = [id for id in hits.cosines.keys() | hits.scores.keys() if id in facts]
+                pool = [id for id in cosines.keys() | scores.keys() if id in facts]
                 return ranking.normalised(ranking.with_neighbours(pool, facts), facts, view)
             case Fusion.RRF:
-                return ranking.reciprocal((list(hits.cosines), list(hits.scores)))
+                return ranking.reciprocal((list(cosines), list(scores)))
             case Fusion.WEIGHTED:
-                return ranking.weighted(hits.cosines, hits.scores)
+                return ranking.weighted(cosines, scores)
 
-    def _is_about(self, id: UUID, facts: Mapping[UUID, Facts], evidence: Mapping[UUID, float], asked: Query) -> bool:
+    def _is_about(self, id: int, facts: Mapping[int, Facts], evidence: Mapping[int, float], asked: Query) -> bool:
         note = facts[id]
         floor = self._fixed_floor(asked)
         if floor is not None or self._calibration is None:
@@ -285,13 +286,13 @@ class RecallService:
         return frozenset(self._tokeniser.terms(found.group(1))) if found else frozenset()
 
     def _retrievable(
-        self, ranked: Sequence[_Candidate], around: Mapping[UUID, Surrounding], asked: Query, *, now: datetime
+        self, ranked: Sequence[_Candidate], around: Mapping[int, Surrounding], asked: Query, *, now: datetime
     ) -> list[_Candidate]:
         """Return the best candidates that are not forgotten, with some to spare for near-duplicates."""
         decay = replace(self._decay, enabled=False) if asked.include_forgotten else self._decay
         kept: list[_Candidate] = []
         for candidate in ranked:
-            note = around[candidate.id]
+            note = around[candidate.id.int]
             chance = retrievability.probability(
                 decay, idle_seconds=now.timestamp() - note.last_accessed, retrieval_count=note.retrieval_count
             )
@@ -329,10 +330,14 @@ def _belief(note: Surrounding, now: datetime) -> float | None:
     return beliefs.confidence(note.belief.sources, days=(now - note.belief.confirmed).total_seconds() / 86_400)
 
 
-def _neighbours(found: Sequence[Surrounding]) -> tuple[dict[UUID, UUID], dict[UUID, UUID]]:
-    """Return the note before and the note after each, by position in its session."""
+def _by_number(scores: Mapping[UUID, float]) -> dict[int, float]:
+    return {id.int: score for id, score in scores.items()}
+
+
+def _neighbours(found: Sequence[Surrounding]) -> tuple[dict[int, int], dict[int, int]]:
+    """Return the note before and the note after each, by position in its session, by their ids' numbers."""
     placed = sorted(
-        (each.session, each.position, each.id)
+        (each.session, each.position, each.id.int)
         for each in found
         if each.session is not None and each.position is not None
     )

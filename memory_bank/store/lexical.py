@@ -271,18 +271,17 @@ async def search(
     asked = list(dict.fromkeys(terms))
     if not asked:
         return _NOTHING, {}
-    rows = await tx.all(best(conditions.narrowing(wanted)), **binds(asked, wanted, pool=pool))
-    known = [row for row in rows if row["term"] is not None]
+    rows = await tx.rows(best(conditions.narrowing(wanted)), **binds(asked, wanted, pool=pool))
+    known = [row for row in rows if row[0] is not None]
     if not known:
         return _NOTHING, {}
-    statistics = Statistics(
-        notes=int(known[0]["notes"]),
-        average=known[0]["average"],
-        containing={row["term"]: int(row["value"]) for row in known},
-    )
-    found = {row["note_id"]: row["value"] for row in rows[len(known) :]}
+    *_, notes, average = known[0]
+    containing = {term: int(held) for term, _, held, _, _ in known}
     # a union keeps no order
-    return statistics, dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
+    best_first = sorted((-score, id) for _, id, score, _, _ in rows[len(known) :])
+    return Statistics(notes=int(notes), average=average, containing=containing), {
+        id: -score for score, id in best_first
+    }
 
 
 def binds(terms: Sequence[str], wanted: filters.Filter, *, pool: int) -> dict[str, object]:

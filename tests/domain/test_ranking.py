@@ -1,7 +1,6 @@
 """Ranking: orders that do not depend on accidents, and the evidence that tells an answer from noise."""
 
 from datetime import date
-from uuid import UUID
 
 import pytest
 from hypothesis import given
@@ -15,7 +14,7 @@ from memory_bank.domain.spans import Span
 TERMS = ("alpha", "beta", "gamma")
 MINILM = Calibration(neutral=0.4, least_letters=2.0, full_letters=3.5)
 
-ids = st.uuids()
+ids = st.integers(min_value=0, max_value=2**128 - 1)
 cosines = st.floats(min_value=-1, max_value=1)
 notes = st.builds(
     Facts,
@@ -37,19 +36,19 @@ def asked(confidence: float = 1.0) -> ranking.Asked:
 
 
 @given(found)
-def test_every_candidate_is_scored_and_none_is_invented(facts: dict[UUID, Facts]) -> None:
+def test_every_candidate_is_scored_and_none_is_invented(facts: dict[int, Facts]) -> None:
     assert ranking.normalised(facts, facts, asked()).keys() == facts.keys()
 
 
 @given(found)
-def test_the_order_of_candidates_does_not_matter(facts: dict[UUID, Facts]) -> None:
+def test_the_order_of_candidates_does_not_matter(facts: dict[int, Facts]) -> None:
     backwards = dict(reversed(facts.items()))
     assert ranking.normalised(facts, facts, asked()) == ranking.normalised(backwards, backwards, asked())
 
 
 @given(cosines, cosines)
 def test_without_words_in_common_the_nearer_note_comes_first(one: float, other: float) -> None:
-    near, far = UUID(int=1), UUID(int=2)
+    near, far = 1, 2
     facts = {near: Facts(session=None, cosine=max(one, other)), far: Facts(session=None, cosine=min(one, other))}
     ranked = ranking.normalised(facts, facts, asked())
     assert ranked[near] >= ranked[far]
@@ -57,7 +56,7 @@ def test_without_words_in_common_the_nearer_note_comes_first(one: float, other: 
 
 @given(st.integers(min_value=1, max_value=50), st.integers(min_value=1, max_value=50))
 def test_where_the_model_knows_nothing_more_words_come_first(one: int, other: int) -> None:
-    more, fewer = UUID(int=1), UUID(int=2)
+    more, fewer = 1, 2
     facts = {
         more: Facts(session=None, cosine=0.1, terms={"alpha": max(one, other)}, length=60),
         fewer: Facts(session=None, cosine=0.9, terms={"alpha": min(one, other)}, length=60),
@@ -71,7 +70,7 @@ def test_an_empty_search_has_no_scores() -> None:
 
 
 def test_neighbours_become_candidates_and_lend_their_cosine() -> None:
-    hit, after, alone = UUID(int=1), UUID(int=2), UUID(int=3)
+    hit, after, alone = 1, 2, 3
     facts = {
         hit: Facts(session="s", following=after, cosine=0.9, length=40),
         after: Facts(session="s", previous=hit, cosine=0.2, length=40),
@@ -84,7 +83,7 @@ def test_neighbours_become_candidates_and_lend_their_cosine() -> None:
 
 
 def test_a_named_speaker_and_a_named_day_lift_a_note() -> None:
-    plain, named, dated = UUID(int=1), UUID(int=2), UUID(int=3)
+    plain, named, dated = 1, 2, 3
     facts = {
         plain: Facts(session=None, cosine=0.5),
         named: Facts(session=None, cosine=0.5, speaker=frozenset({"alpha"})),
@@ -97,7 +96,7 @@ def test_a_named_speaker_and_a_named_day_lift_a_note() -> None:
 
 @given(scores, scores)
 def test_reciprocal_ranks_depend_on_no_order_of_arms_and_invent_nothing(
-    one: dict[UUID, float], other: dict[UUID, float]
+    one: dict[int, float], other: dict[int, float]
 ) -> None:
     first, second = ranking.ordered(one), ranking.ordered(other)
     fused = ranking.reciprocal([first, second])
@@ -106,12 +105,12 @@ def test_reciprocal_ranks_depend_on_no_order_of_arms_and_invent_nothing(
 
 
 @given(st.lists(ids, unique=True, max_size=10))
-def test_reciprocal_ranks_of_one_arm_keep_its_order(ranked: list[UUID]) -> None:
+def test_reciprocal_ranks_of_one_arm_keep_its_order(ranked: list[int]) -> None:
     assert ranking.ordered(ranking.reciprocal([ranked])) == ranked
 
 
 @given(scores, scores)
-def test_weighted_scores_lie_between_0_and_1(vector: dict[UUID, float], lexical: dict[UUID, float]) -> None:
+def test_weighted_scores_lie_between_0_and_1(vector: dict[int, float], lexical: dict[int, float]) -> None:
     fused = ranking.weighted(vector, lexical)
     assert fused.keys() == vector.keys() | lexical.keys()
     assert all(0 <= score <= 1 for score in fused.values())
