@@ -11,9 +11,10 @@ from memory_bank.errors import ConfigurationError, Conflict, ProviderUnavailable
 from memory_bank.services import embedder
 from memory_bank.services.embedder import Embedder
 from memory_bank.services.tokeniser import Tokeniser
-from memory_bank.store import banks, embedding_model, embeddings, lexical, queue, server
+from memory_bank.store import banks, embedding_model, embeddings, enrichment, lexical, queue, server
 from memory_bank.store.banks import BankCounts
 from memory_bank.store.database import Database
+from memory_bank.store.enrichment import Unfinished
 from memory_bank.store.queue import QueueState
 
 logger = logging.getLogger(__name__)
@@ -27,6 +28,14 @@ class StoreState:
     """How much each bank holds, and how full the job queue is."""
 
     banks: tuple[BankCounts, ...]
+    queue: QueueState
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkLeft:
+    """What is left to do: notes that are not enriched, and jobs."""
+
+    notes: Unfinished
     queue: QueueState
 
 
@@ -107,6 +116,11 @@ class MaintenanceService:
         """Return counts of every bank and of the queue; raises `StoreUnavailable`."""
         async with self._database.whole_store() as tx:
             return StoreState(banks=tuple(await banks.counts(tx)), queue=await queue.state(tx))
+
+    async def work_left(self) -> WorkLeft:
+        """Return what is left to do, without reading what is done; raises `StoreUnavailable`."""
+        async with self._database.whole_store() as tx:
+            return WorkLeft(notes=await enrichment.unfinished(tx), queue=await queue.state(tx))
 
     async def server(self) -> str:
         """Return which PostgreSQL and which pgvector answer; raises `StoreUnavailable`."""

@@ -121,6 +121,29 @@ _BANKS_PENDING = sa.text(
     """
 )
 
+UNFINISHED = sa.text(
+    """
+    -- of how many live notes is the enrichment not done? Asked every few seconds, so of those alone
+    SELECT
+        count(*) FILTER (WHERE n.enrichment = 'pending') AS pending,
+        count(*) FILTER (WHERE n.enrichment = 'failed') AS failed,
+        count(*) FILTER (WHERE n.embedded_by IS NULL) AS unembedded
+    FROM notes n
+    WHERE n.deleted_at IS NULL
+        AND n.enrichment <> 'done'
+        AND n.reach <> 'none'
+    """
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unfinished:
+    """How many live notes of all banks wait for enrichment or failed it, and how many of those have no vector."""
+
+    pending: int
+    failed: int
+    unembedded: int
+
 
 @dataclass(frozen=True, kw_only=True)
 class Unenriched:
@@ -198,3 +221,10 @@ async def pending(tx: Tx, *, before: datetime) -> list[UUID]:
 async def banks_pending(tx: StoreTx, *, before: datetime) -> list[str]:
     """Return the banks that hold such notes."""
     return [row["bank_id"] for row in await tx.all(_BANKS_PENDING, before=before)]
+
+
+async def unfinished(tx: StoreTx) -> Unfinished:
+    """Return how much is left to do in all banks."""
+    row = await tx.one_or_none(UNFINISHED)
+    assert row is not None
+    return Unfinished(**row)

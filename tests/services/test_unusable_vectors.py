@@ -70,6 +70,8 @@ async def test_only_what_has_no_direction_stays_without_a_vector_and_words_find_
         await app.enrichment.enrich_now("default", ids)
         (state,) = (await app.maintenance.state()).banks
         assert (state.notes, state.unembedded) == (len(SOUND) + len(BROKEN), len(BROKEN))
+        left = (await app.maintenance.work_left()).notes
+        assert (left.failed, left.unembedded) == (0, len(BROKEN))
 
         for text in ("harbour number1", "sound note about harbour"):
             found = await app.recall.search("default", recall.Query(text=text, limit=50))

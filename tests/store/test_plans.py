@@ -12,7 +12,17 @@ import sqlalchemy as sa
 
 from memory_bank.domain.filters import Filter, TagMatch
 from memory_bank.domain.notes import Kind
-from memory_bank.store import conditions, embeddings, entities, facts, notes, relations, schema, surroundings
+from memory_bank.store import (
+    conditions,
+    embeddings,
+    enrichment,
+    entities,
+    facts,
+    notes,
+    relations,
+    schema,
+    surroundings,
+)
 from memory_bank.store.database import Database
 from tests.conftest import temporary_database
 from tests.isolation import roles
@@ -178,6 +188,16 @@ async def test_beliefs_are_found_by_their_indexes(filled: str) -> None:
         (relations.AROUND, "ix_relations_bank_id_to_id", {"ids": [UUID(int=1)], "types": None, "count": 20}),
     ):
         assert index in await plan(filled, statement, BIG, **binds)
+
+
+async def test_work_that_is_left_is_counted_without_reading_what_is_done(filled: str) -> None:
+    database = Database(filled)
+    try:
+        async with database.whole_store() as tx:
+            rows = await tx.all(sa.text(f"EXPLAIN {enrichment.UNFINISHED.text}"))
+    finally:
+        await database.close()
+    assert "ix_notes_unenriched" in "\n".join(row["QUERY PLAN"] for row in rows)
 
 
 async def test_surroundings_are_fetched_by_key(filled: str) -> None:

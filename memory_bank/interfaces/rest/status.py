@@ -74,7 +74,7 @@ async def _state(opening: Opening) -> ReadyAnswer:
     language_model = _language_model(app)
     embedder = "ok" if app.embedder.state is State.READY else app.embedder.problem or app.embedder.state.value
     try:
-        state = await app.maintenance.state()
+        left = await app.maintenance.work_left()
     except MemoryBankError as error:
         return ReadyAnswer(
             ready=False, database=str(error), embedder=embedder, queue="unknown", language_model=language_model
@@ -83,11 +83,11 @@ async def _state(opening: Opening) -> ReadyAnswer:
         ready=embedder == "ok",
         database="ok",
         embedder=embedder,
-        queue=f"{state.queue.waiting} waiting, {state.queue.running} running",
+        queue=f"{left.queue.waiting} waiting, {left.queue.running} running",
         language_model=language_model,
-        pending=sum(bank.pending for bank in state.banks),
-        failed=sum(bank.failed for bank in state.banks),
-        unembedded=sum(bank.unembedded for bank in state.banks),
+        pending=left.notes.pending,
+        failed=left.notes.failed,
+        unembedded=left.notes.unembedded,
     )
 
 
