@@ -47,12 +47,16 @@ class _Signs:
 
 @dataclass(frozen=True, kw_only=True)
 class _Hits:
-    """What the arms found, best first; `vector` is the query's, None where the model gave none."""
+    """What the arms found, best first; `vector` is the query's, None where the model gave none.
+
+    `bank_size`: the notes of the bank, 0 where no term tells.
+    """
 
     vector: embeddings.Asked | None
     cosines: Mapping[UUID, float]
     scores: Mapping[UUID, float]
     weights: bm25.Weights
+    bank_size: int
     signs: _Signs
 
 
@@ -113,12 +117,12 @@ class RecallService:
             return await self._newest(name, asked, now=now)
         pool = recall.pool_size(asked.limit, batch_factor=self._batch_factor)
         # terms need no vector, so PostgreSQL scores them while the query is embedded
-        vector, (scores, weights), signs = await together.done(
+        vector, (scores, weights, size), signs = await together.done(
             self._embedded(name, asked), self._scored(name, asked, pool=pool), self._signs(asked.text)
         )
         async with self._database.transaction(name, urgent=True) as tx:
             cosines = await self._vector_arm(tx, vector, asked, pool=pool)
-            hits = _Hits(vector=vector, cosines=cosines, scores=scores, weights=weights, signs=signs)
+            hits = _Hits(vector=vector, cosines=cosines, scores=scores, weights=weights, bank_size=size, signs=signs)
             hits, kept = await self._kept(tx, hits, asked, pool=pool, now=now)
             if asked.expand:
                 kept = await self._expanded(tx, kept, asked)
@@ -156,7 +160,7 @@ class RecallService:
             if len(kept) >= asked.limit or len(kept) == len(ranked) or exhausted or pool >= LARGEST_POOL:
                 return hits, kept
             pool = min(pool * 4, LARGEST_POOL)
-            scores, weights = await self._lexical_arm(tx, asked, pool=pool)
+            scores, weights, _ = await self._lexical_arm(tx, asked, pool=pool)
             cosines = await self._vector_arm(tx, hits.vector, asked, pool=pool)
             hits = replace(hits, cosines=cosines, scores=scores, weights=weights)
 
@@ -180,7 +184,7 @@ class RecallService:
             confidence=ranking.confidence(letters, self._embedder.pieces(text), self._calibration),
         )
 
-    async def _scored(self, bank: str, asked: Query, *, pool: int) -> tuple[dict[UUID, float], bm25.Weights]:
+    async def _scored(self, bank: str, asked: Query, *, pool: int) -> tuple[dict[UUID, float], bm25.Weights, int]:
         async with self._database.reading(bank, urgent=True) as tx:
             return await self._lexical_arm(tx, asked, pool=pool)
 
@@ -193,11 +197,12 @@ class RecallService:
             hit.note_id: hit.similarity for hit in await embeddings.search(tx, vector, wanted=asked.wanted, pool=pool)
         }
 
-    async def _lexical_arm(self, tx: Tx, asked: Query, *, pool: int) -> tuple[dict[UUID, float], bm25.Weights]:
+    async def _lexical_arm(self, tx: Tx, asked: Query, *, pool: int) -> tuple[dict[UUID, float], bm25.Weights, int]:
         words = self._tokeniser.asked(asked.text)
         wanted_hits = pool if Arm.LEXICAL in asked.arms else 0
         known, scores = await lexical.search(tx, words.terms, wanted=asked.wanted, pool=wanted_hits)
-        return scores, bm25.weighed(words, notes=known.notes, average=known.average, containing=known.containing)
+        weights = bm25.weighed(words, notes=known.notes, average=known.average, containing=known.containing)
+        return scores, weights, known.notes
 
     async def _facts(
         self, tx: Tx, hits: _Hits, asked: Query, *, now: datetime
@@ -205,7 +210,12 @@ class RecallService:
         """Return what ranking needs of the hits and the notes next to them, and those notes, by their ids' numbers."""
         terms = hits.weights.asked.terms if Arm.LEXICAL in asked.arms else ()
         found = await surroundings.of_notes(
-            tx, hits.cosines.keys() | hits.scores.keys(), query=hits.vector, terms=terms, wanted=asked.wanted
+            tx,
+            hits.cosines.keys() | hits.scores.keys(),
+            query=hits.vector,
+            terms=terms,
+            wanted=asked.wanted,
+            bank_size=hits.bank_size,
         )
         before, after = _neighbours(found)
         facts = {

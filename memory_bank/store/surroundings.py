@@ -16,6 +16,12 @@ from memory_bank.store.database import Tx
 TEXT_LENGTH = 500
 """Characters of a text that come with its note; most texts are no longer, and need not be asked for again."""
 
+KEPT_FROM = 500
+"""Notes of a bank from which the plans are kept: there, looking up by key is the cheapest way, and stays it.
+
+A plan for fewer notes may read whole tables for each of them, and would go on doing so when the tables have grown.
+"""
+
 
 class Belief(NamedTuple):
     """What a fact's confidence goes by: how many sources say it, and when the last one did."""
@@ -119,23 +125,31 @@ def next_to(narrowing: str) -> sa.TextClause:
 
 
 async def of_notes(
-    tx: Tx, ids: Iterable[UUID], *, query: embeddings.Asked | None, terms: Sequence[str], wanted: filters.Filter
+    tx: Tx,
+    ids: Iterable[UUID],
+    *,
+    query: embeddings.Asked | None,
+    terms: Sequence[str],
+    wanted: filters.Filter,
+    bank_size: int,
 ) -> list[Surrounding]:
     """Return what there is to know of the live notes among `ids` and of up to two neighbours on either side of each.
 
-    Banks without sessions or facts do not pay for them: each is asked for where the notes have it.
+    Banks without sessions or facts do not pay for them: each is asked for where the notes have it. `bank_size`: the
+    notes of the bank, as far as they are known.
     """
+    answered = tx.rows if bank_size >= KEPT_FROM else tx.freshly_planned
     narrowing = conditions.narrowing(wanted)
     # in one order, in which each note's terms come back: sums of fractions depend on it
     ordered = sorted(terms, key=lambda term: (len(term.encode()), term))
     binds = {"ids": list(ids), "query": query, "terms": ordered, **conditions.binds(wanted)}
-    found = _read(await tx.rows(own(narrowing), **binds))
+    found = _read(await answered(own(narrowing), **binds))
     if any(each.position is not None for each in found):
-        found += _read(await tx.rows(next_to(narrowing), **binds))
+        found += _read(await answered(next_to(narrowing), **binds))
     facts = [each.id for each in found if each.kind == Kind.FACT]
     if not facts:
         return found
-    held = {id: Belief(*rest) for id, *rest in await tx.rows(_BELIEFS, ids=facts)}
+    held = {id: Belief(*rest) for id, *rest in await answered(_BELIEFS, ids=facts)}
     return [each._replace(belief=held.get(each.id)) for each in found]
 
 
@@ -155,8 +169,8 @@ def _read(rows: Iterable[tuple[Any, ...]]) -> list[Surrounding]:
 
 
 def _known(ids: str, narrowing: str) -> str:
-    # Everything is looked up by key, and nothing is joined that could be joined in a worse way: one plan fits banks of
-    # every size, so that it can be kept. Which terms a note holds stands in rows of its own for the same reason.
+    # Everything is looked up by key, and nothing is joined that could be joined in a worse way, so that a plan can be
+    # kept. Which terms a note holds stands in rows of its own for the same reason.
     return f"""
         SELECT
             p.note_id AS id,

@@ -49,6 +49,12 @@ _EMBED = """
     CROSS JOIN generate_series(1, 384)
     GROUP BY bank_id, id
 """
+_TERMS = """
+    INSERT INTO postings (bank_id, term, note_id, frequency, length)
+    SELECT bank_id, term, id, 1, 2
+    FROM notes
+    CROSS JOIN LATERAL unnest(string_to_array(content, ' ')) AS term
+"""
 _BELIEVE = """
     WITH made AS (
         INSERT INTO entities (bank_id, id, name, types, created_at, last_seen)
@@ -207,6 +213,30 @@ async def test_surroundings_are_fetched_by_key(filled: str) -> None:
         assert "Seq Scan on notes" not in told
         assert "pk_embeddings" in told
     assert "ix_notes_live_by_session" in told
+
+
+@pytest.mark.parametrize("size", [surroundings.KEPT_FROM - 1, surroundings.KEPT_FROM])
+async def test_a_plan_for_surroundings_is_kept_only_where_it_fits_however_far_the_bank_grows(
+    url: str, size: int
+) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("INSERT INTO banks VALUES (%s, now())", [BIG])
+        connection.execute(_FILL.encode(), {"bank": BIG, "count": size})
+        connection.execute(_EMBED.encode())
+        connection.execute(_TERMS.encode())
+        connection.execute("VACUUM ANALYZE")
+    ids = [uuid4() for _ in range(60)]
+    told = await plan(url, surroundings.own(""), BIG, ids=ids, query=QUERY, terms=["text"])
+    database = Database(url)
+    try:
+        async with database.transaction(BIG) as tx:
+            for _ in range(10):
+                await surroundings.of_notes(tx, ids, query=QUERY, terms=["text"], wanted=Filter(), bank_size=size)
+            kept = await tx.all(sa.text("SELECT FROM pg_prepared_statements WHERE statement LIKE '%embeddings%'"))
+    finally:
+        await database.close()
+    assert bool(kept) == (size >= surroundings.KEPT_FROM)
+    assert not kept or "Seq Scan" not in told
 
 
 async def test_the_ends_of_links_are_found_by_key_before_anybody_has_analysed_the_tables(url: str) -> None:
