@@ -14,7 +14,7 @@ from uuid import UUID, uuid4
 
 import memory_bank
 from memory_bank.domain import text
-from memory_bank.domain.backups import FORMAT_VERSION, Backup, Manifest, Model, Schedule
+from memory_bank.domain.backups import FORMAT_VERSION, Backup, Manifest, Model, Part, Schedule
 from memory_bank.errors import ConfigurationError, InvalidInput, MemoryBankError
 from memory_bank.providers import backup_files, whole_files
 from memory_bank.services.clock import Clock
@@ -212,12 +212,16 @@ def _archived(
 ) -> Manifest:
     """Write every table of the snapshot, and the manifest, which is returned."""
 
-    def counted(table: str) -> Iterator[bytes]:
-        for block in snapshot.rows(table):
+    def counted(blocks: Iterator[bytes]) -> Iterator[bytes]:
+        for block in blocks:
             count(block.count(b"\n"))
             yield block
 
-    parts = tuple(writer.add(table, columns, counted(table)) for table, columns in snapshot.shape.items())
+    def written(table: str, columns: tuple[str, ...]) -> Part:
+        with snapshot.rows(table) as blocks:
+            return writer.add(table, columns, counted(blocks))
+
+    parts = tuple(written(table, columns) for table, columns in snapshot.shape.items())
     for part in parts:
         if part.rows != snapshot.counts[part.table]:
             raise MemoryBankError(f"{part.table} gave {part.rows} of its {snapshot.counts[part.table]} rows; try again")

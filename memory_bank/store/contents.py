@@ -73,13 +73,17 @@ class Snapshot:
         """Return the tables, referenced ones first, and their columns."""
         return archived()
 
-    def rows(self, table: str) -> Iterator[bytes]:
-        """Return a table's rows in blocks, as COPY writes them: each ends with a line feed and holds no other."""
+    @contextmanager
+    def rows(self, table: str) -> Iterator[Iterator[bytes]]:
+        """Yield a table's rows in blocks, as COPY writes them: each row ends with a line feed and holds no other.
+
+        Leaving the block early, with an error of whoever takes them, ends the COPY: nothing else can until then.
+        """
         statement = sql.SQL("COPY {} ({}) TO STDOUT (FORMAT text, ENCODING 'UTF8')").format(
             sql.Identifier(table), listed(self.shape[table])
         )
         with database.translated_errors(), self.driver.cursor() as cursor, cursor.copy(statement) as copied:
-            yield from _blocks(copied)
+            yield _blocks(copied)
 
 
 def archived() -> Shape:

@@ -4,6 +4,8 @@ import asyncio
 import contextlib
 import json
 import os
+import random
+import resource
 import stat
 import zipfile
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -661,6 +663,21 @@ async def test_a_backup_that_is_given_up_leaves_no_file(app: App, file: Path, tm
     if file.exists():
         # it had ended before it could be given up
         assert (await app.backups.inspect(file)).rows_of("banks") == 2
+
+
+async def test_a_disk_that_is_full_ends_a_backup_with_its_reason_and_leaves_no_file(app: App, file: Path) -> None:
+    draw = random.Random(1)
+    texts = [" ".join(f"{draw.getrandbits(64):x}" for _ in range(200)) for _ in range(400)]
+    await app.notes.add_all("default", [Draft(content=each) for each in texts])
+    largest, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, most))
+    try:
+        with pytest.raises(InvalidInput, match="cannot be written"):
+            await app.backups.backup(file)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest, most))
+    assert [each.name for each in file.parent.iterdir() if each.suffix == ".tmp"] == []
+    assert (await app.backups.backup(file)).notes == len(texts)
 
 
 async def test_callers_that_work_in_the_store_while_it_is_replaced_wait_and_go_on(
