@@ -50,8 +50,8 @@ def checked(
     project: str | None = None,
 ) -> Filter:
     """Build a filter from a caller's words; raises `InvalidInput` naming the field that breaks a rule."""
-    earliest = None if since is None else moments.as_utc(since)
-    latest = None if until is None else moments.as_utc(until)
+    earliest = None if since is None else moments.as_utc(since, field="since")
+    latest = None if until is None else moments.as_utc(until, field="until")
     if earliest is not None and latest is not None and earliest > latest:
         raise InvalidInput("until", "lies before since; exchange the two")
     return Filter(
@@ -80,7 +80,7 @@ def parsed_cursor(value: str) -> Cursor:
     """Read a cursor that an earlier page answered with; raises `InvalidInput` for anything else."""
     try:
         moment, identifier = base64.b64decode(value.encode(), altchars=b"-_", validate=True).decode().split(" ")
-        return Cursor(timestamp=moments.as_utc(datetime.fromisoformat(moment)), id=UUID(identifier))
+        return Cursor(timestamp=moments.as_utc(datetime.fromisoformat(moment), field="cursor"), id=UUID(identifier))
     except (ValueError, UnicodeError, binascii.Error) as error:
         raise InvalidInput("cursor", "pass the next_cursor of an earlier answer unchanged") from error
 

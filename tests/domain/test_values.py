@@ -47,7 +47,7 @@ def test_times_are_read_as_utc_unless_they_name_a_zone(given_text: str, expected
     "wrong", ["2026-02-30", "yesterday", "", "1700000000", "2026-13-01", "9999-12-31T23:59:59-12:00"]
 )
 def test_an_impossible_time_is_refused_by_name(wrong: str) -> None:
-    with pytest.raises(InvalidInput, match=r"^since:|^timestamp:"):
+    with pytest.raises(InvalidInput, match=r"^since:"):
         moments.parsed(wrong, field="since")
 
 
