@@ -158,6 +158,42 @@ _SAID = (
     "**Password:** `@@`",
     "pwd: @@",
 )
+_PHRASES = (
+    "correct horse battery staple",
+    "mein langes wlan kennwort",
+    "vier blaue hunde tanzen",
+    "tres gatos negros saltan",
+)
+_PHRASED = ('password = "@@"', 'wifi password: "@@"', '{"user": "ada", "password": "@@"}', 'PASSPHRASE="@@"\n')
+_JOINED = ("tiger-lamp-ocean-42", "maple-7-orbit-violin", "copper-meadow-lantern-9")
+_JOINED_SAID = (
+    "passphrase: @@",
+    "pass phrase: @@",
+    "SSH passphrase=@@",
+    "The passphrase is @@.",
+    "backup:\n  passphrase: @@\n",
+)
+_SPREAD = (
+    "DB_PASSWORD=\n  @@\nDB_HOST=db",
+    "password\u200b=@@",
+    "passw\u00adord=@@ for now",
+    "\u2060pass\u200dword: @@, ask Tom",
+    "Пароль: @@",
+    "пароль=@@",
+    "비밀번호: @@",
+    "senha: @@",
+    "login?next=%2Fin%3Fuser%3Dada%26password%3D@@%26page%3D2",
+    "password%3D@@",
+)
+_SPREAD_PASSWORDS = ("s3cr3tpw99zz", "Кот12345секрет", "naïve4711ça", "Tr0ub4dor3xyz")
+_AMPERSANDS = ("Tr0ub4dor&3xyz", "a1b2&c3d4&e5", "x9&Kl!m2")
+_AMPERSANDS_SAID = (
+    "password: @@",
+    "The password is @@.",
+    "password=@@\nuser=ada",
+    "pwd: @@, ask Tom",
+    "login(password=@@)",
+)
 _KEYS = (
     "API_KEY=@@",
     'api_key: "@@"',
@@ -187,6 +223,15 @@ def _given(draw: random.Random) -> Iterator[Case]:
     for frame in _SAID:
         for secret in draw.sample(_PASSWORDS, k=2):
             yield Case(kind="password assignment", text=frame.replace("@@", secret), secret=secret)
+    for kind, frames, secrets in (
+        ("passphrase in quotes", _PHRASED, _PHRASES),
+        ("passphrase of joined words", _JOINED_SAID, _JOINED),
+        ("password spread or encoded", _SPREAD, _SPREAD_PASSWORDS),
+        ("password with an ampersand", _AMPERSANDS_SAID, _AMPERSANDS),
+    ):
+        for frame in frames:
+            for secret in secrets:
+                yield Case(kind=kind, text=frame.replace("@@", secret), secret=secret)
     for frame in _KEYS:
         for length in (32, 40):
             secret = "".join(draw.choices(_ALNUM, k=length))
@@ -208,6 +253,12 @@ def _blocks(draw: random.Random) -> Iterator[Case]:
         yield Case(kind="private key, escaped", text=f'{{"type": "x", "data": "{escaped}\\n", "n": 1}}', secret=escaped)
         cut = "\n".join([first, *lines[:6]])
         yield Case(kind="private key, cut", text=f"see below\n{cut}", secret=cut)
+        short = "\n".join([first, body[:12] + "aB3+" + body[12:14], last])
+        yield Case(kind="private key, short", text=f"key:\n{short}\nend", secret=short)
+        large = base64.encodebytes(draw.randbytes(60_001)).decode().strip()
+        long = f"{first}\n{large}\n{last}"
+        yield Case(kind="private key, long", text=f"key:\n{long}\nend", secret=long)
+        yield Case(kind="private key, long and cut", text=f"key:\n{first}\n{large}", secret=f"{first}\n{large}")
         indented = "\n    ".join([first, *lines, last])
         yield Case(kind="private key, indented", text=f"tls:\n  key: |\n    {indented}\n  x: 1\n", secret=indented)
     body = base64.b64encode(draw.randbytes(144)).decode()
@@ -396,6 +447,41 @@ _TEXTS = (
     "PGPASSWORD=${{ secrets.DB_PASSWORD }}",
     "token=%s secret=%(secret)s password={password}",
     "process.env.API_KEY, api_key=process.env.API_KEY",
+    "token = flags&MASK",
+    "const secret = a&b, token = left&right;",
+    "password: salt&pepper",
+    "key=R&D, token: Q&A",
+    'password: "at least eight characters please"',
+    'password = "reset link sent yesterday"',
+    'password: "bitte neues Passwort eingeben"',
+    'password: "mot de passe oublié par le client"',
+    'password: "contraseña olvidada por el usuario"',
+    'password = "string between eight and twenty characters"',
+    '{"password": "this field is never returned", "token": "opaque string of the server"}',
+    'expect(page).toHaveText("password: "); passphrase: "your disk encryption passphrase"',
+    'label(password="forgot your password?", passphrase="type the passphrase again")',
+    'pass: "all unit tests green"',
+    "passphrase: at-least-4-words",
+    "passphrase: not-set",
+    "The passphrase is machine-generated, the pass phrase is case-sensitive.",
+    "PASSWORD=\n  DB_HOST2=db1",
+    "env:\n  PASSWORD=\n  replicas2: 3",
+    "password =\n    settings2.password",
+    "password =\n  see ticket4711 for it",
+    "token =\n    await fetch2(url)",
+    "token =\n        self.client2.token(scope)",
+    "redirect=%2Flogin%3Ftoken%3Drequired%26password%3Dexpired",
+    "password%3D%26user%3Dada",
+    "пароль: обязательно",
+    "Пароль меняют каждые 30 дней. Пароль: минимум 8 символов",
+    "токен: 4096, секретный ключ: нет",
+    "비밀번호: 필수 입력",
+    "senha: obrigatória",
+    "zero\u200bwidth pass\u00adwords: none",
+    "-----BEGIN PRIVATE KEY-----\nYOUR_KEY_HERE\n-----END PRIVATE KEY-----",
+    "-----BEGIN PRIVATE KEY----- stands before several lines without meaning",
+    "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
+    "-----BEGIN RSA PRIVATE KEY----- is how the file begins",
     "[REDACTED:password] and password=[REDACTED:password]",
 )
 _SENTENCES = (

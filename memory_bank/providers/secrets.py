@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from memory_bank.domain import redaction
 from memory_bank.domain import secrets as patterns
 from memory_bank.domain.redaction import Redacted, Secret
-from memory_bank.domain.secrets import tokens
+from memory_bank.domain.secrets import hidden, tokens
 from memory_bank.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -111,12 +111,16 @@ class SecretRedactor:
         digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         if digest in self._clean:
             return Redacted(text=text)
-        done = redaction.redacted(text, [*self._found(text), *patterns.found(text)])
+        done = redaction.redacted(text, [*self._all_found(text), *patterns.found(text)])
         if not done.found:
             if len(self._clean) >= _REMEMBERED:
                 self._clean.clear()
             self._clean[digest] = None
         return done
+
+    def _all_found(self, text: str) -> Iterator[Secret]:
+        yield from self._found(text)
+        yield from hidden.found(text, self._found)
 
     def _found(self, text: str) -> Iterator[Secret]:
         scanner, wanted = self.start().result()

@@ -11,14 +11,20 @@ import dataclasses
 import functools
 import inspect
 import itertools
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, Protocol, TypeVar, cast
 
-from memory_bank.domain.redaction import Redacted
+from memory_bank.domain import redaction, secrets
+from memory_bank.domain.redaction import Redacted, Secret
+from memory_bank.domain.secrets import tokens
 
 AT_ONCE = 20_000
 """Characters that are redacted at once; more is left to a thread, so that other calls go on."""
+
+_LONG_NAME = re.compile(r"[A-Za-z0-9_-]{20,}+")
+_ID = re.compile(r"[0-9a-fA-F-]+")
 
 ServiceT = TypeVar("ServiceT")
 _noticed: ContextVar[dict[str, None] | None] = ContextVar("noticed", default=None)
@@ -50,6 +56,20 @@ def noticing() -> Iterator[Mapping[str, None]]:
 def notice(kinds: Mapping[str, None]) -> str:
     """Return the sentence that tells a caller what was taken out of what it gave; empty when nothing was."""
     return f"Redacted as a secret, and not stored: {', '.join(kinds)}." if kinds else ""
+
+
+def refusal(words: str) -> str:
+    """Return the words of a refusal without secrets: they may repeat what a caller took for a name.
+
+    Refusals are told before the store is open and the detectors are loaded: the domain's patterns alone look for
+    secrets, and what is long and looks drawn, as no name of an argument or a tool does, goes as well.
+    """
+    drawn = (
+        Secret(start=match.start(), end=match.end(), kind="secret")
+        for match in _LONG_NAME.finditer(words)
+        if _ID.fullmatch(match[0]) is None and tokens.is_random(match[0])
+    )
+    return redaction.redacted(words, [*secrets.found(words), *drawn]).text
 
 
 def guarded(service: ServiceT, redactor: Redactor, *, asked: bool = True) -> ServiceT:

@@ -1,5 +1,8 @@
 """Redaction: what stands in the place of a secret, and the secrets that their surroundings give away."""
 
+import base64
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,6 +58,21 @@ def test_nothing_but_what_is_named_is_taken_out(text: str, places: list[tuple[in
         ("machine h login ada password ", "hunter2", ""),
         ("Server=db;User Id=sa;Password=", "qwe123", ";Encrypt=true"),
         ("credentials: ada / ", "Blue42Falcon", ""),
+        ("password: ", "Tr0ub4dor&3xyz", ""),
+        ("the password is ", "Tr0ub4dor&3xyz", "."),
+        ("https://x.io/in?user=a&password=", "hunter22", "&debug"),
+        ("pwd=", "hunter22", "&amp;user=ada"),
+        ('password = "', "correct horse battery staple", '"'),
+        ('wifi password: "', "mein langes wlan kennwort", '"'),
+        ("passphrase: ", "tiger-lamp-ocean-42", ""),
+        ("the pass phrase is ", "tiger-lamp-ocean-42", "."),
+        ("DB_PASSWORD=\n  ", "s3cr3tpw99zz", "\nDB_HOST=db"),
+        ("password\u200b=", "s3cr3tpw99zz", ""),
+        ("passw\u00adord=", "s3cr3tpw99zz", " now"),
+        ("password: ", "s3cr3t\u200bpw99zz", "."),
+        ("пароль: ", "Кот12345секрет", "."),
+        ("비밀번호: ", "s3cr3tpw99zz", ""),
+        ("next=/in%3Fpassword%3D", "s3cr3tpw99zz", "%26page%3D2"),
     ],
 )
 def test_of_an_assignment_only_the_value_goes(before: str, secret: str, after: str) -> None:
@@ -78,10 +96,42 @@ def test_of_an_assignment_only_the_value_goes(before: str, secret: str, after: s
         "The password is base64-encoded; the secret is AES-256 encrypted.",
         "A PEM file starts with -----BEGIN PRIVATE KEY----- and has lines.",
         "http://localhost:8080/@scope/package",
+        "token = flags&MASK",
+        "password: salt&pepper",
+        'password: "at least eight characters please"',
+        'password = "reset link sent yesterday"',
+        '"password": "Enter your new password"',
+        'passphrase: "your disk encryption passphrase"',
+        "passphrase: at-least-4-words",
+        "The passphrase is machine-generated.",
+        "PASSWORD=\n  DB_HOST2=db1",
+        "env:\n  PASSWORD=\n  replicas2: 3",
+        "password =\n    settings2.password",
+        "password =\n  see ticket4711 for it",
+        "redirect=%2Flogin%3Ftoken%3Drequired",
+        "пароль: обязательно",
+        "zero\u200bwidth pass\u00adwords stay",
+        "-----BEGIN PRIVATE KEY-----\nYOUR_KEY_HERE\n-----END PRIVATE KEY-----",
+        "-----BEGIN PRIVATE KEY----- stands before several lines without meaning",
+        "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
     ],
 )
 def test_words_about_secrets_stay(text: str) -> None:
     assert cleaned(text) == text
+
+
+@pytest.mark.parametrize("size", [12, 48, 600, 1_001, 40_001, 90_002])
+def test_a_private_key_goes_whatever_its_length_and_wherever_it_is_cut(size: int) -> None:
+    body = base64.b64encode(random.Random(size).randbytes(size)).decode()
+    lines = [body[at : at + 64] for at in range(0, len(body), 64)]
+    kind = "RSA PRIV" + "ATE KEY-----"
+    last = f"-----END {kind}"
+    whole = "\n".join([f"-----BEGIN {kind}", *lines, last])
+    assert cleaned(f"the key\n{whole}\nends") == "the key\n[REDACTED:private-key]\nends"
+    for cut in range(0, len(last) + (70 if size > 100 else 1), 1 if size < 2_000 else 23):
+        before, _, rest = cleaned(f"the key\n{whole[: len(whole) - cut]}").partition("[REDACTED:private-key]")
+        # of the last line's words a piece may stay
+        assert (before, rest.strip("+\n") in last) == ("the key\n", True)
 
 
 @given(st.text())

@@ -5,9 +5,13 @@ or cannot tell from an innocent text. Every pattern takes time that grows with t
 """
 
 from memory_bank.domain.redaction import Secret
-from memory_bank.domain.secrets import addresses, assignments, blocks, tokens
+from memory_bank.domain.secrets import addresses, assignments, blocks, hidden, tokens
 
 
 def found(text: str) -> list[Secret]:
     """Return every secret that its surroundings or its shape give away, in no order; some may overlap."""
+    return [*_shown(text), *hidden.found(text, _shown)]
+
+
+def _shown(text: str) -> list[Secret]:
     return [*blocks.found(text), *tokens.found(text), *addresses.found(text), *assignments.found(text)]

@@ -1,4 +1,4 @@
-"""Values given to a password, token or key by its name, in code, settings and prose of six languages."""
+"""Values given to a password, token or key by its name, in code, settings and prose of several languages."""
 
 import re
 from collections.abc import Iterator
@@ -10,19 +10,23 @@ from memory_bank.domain.secrets import placeholders
 # Patterns are matched against the text in lower case: a search that ignores case is five times slower.
 # A name may end with these words, as DB_PASSWORD or dbPassword does.
 _PASSWORD = (
-    r"pass[-_ ]?word|passwort|passwd|passphrase|pass[-_ ]?code|pass|pwd|pw|mdp|kennwort|contrase[nñ]a"
+    r"pass[-_ ]?word|passwort|passwd|pass[-_ ]?phrase|pass[-_ ]?code|pass|pwd|pw|mdp|kennwort|contrase[nñ]a"
     r"|clave(?: de acceso| secreta)?|mot[-_ ]de[-_ ]passe|motdepasse|code d'accès|密码|密碼|口令|パスワード|暗証番号"
+    r"|пароль|senha|hasło|비밀번호|패스워드|סיסמה|كلمة المرور"
 )
 _SECRET = (
     r"secret[-_ ]?access[-_ ]?key|secret[-_ ]?key(?:[-_ ]?base)?|secret|api[-_ ]?key|access[-_ ]?key|account[-_ ]?key"
     r"|auth[-_ ]?key|encryption[-_ ]?key|signing[-_ ]?key|private[-_ ]?key|master[-_ ]?key|license[-_ ]?key"
     r"|service[-_ ]?key|deploy[-_ ]?key|preshared[-_ ]?key|token|credentials?|api[-_ ]?schlüssel|geheimnis"
     r"|geheimer schlüssel|zugriffsschlüssel|secreto|clé (?:d')?api|clé secrète|clé privée|jeton"
-    r"|密钥|密鑰|金鑰|令牌|秘钥|シークレット|秘密鍵|トークン|api ?キー|アクセスキー"
+    r"|密钥|密鑰|金鑰|令牌|秘钥|シークレット|秘密鍵|トークン|api ?キー|アクセスキー|токен|секретный ключ"
 )
 _IS_PASSWORD = re.compile(_PASSWORD)
 # Short for a password, and the end of many other words: they stand alone, or behind a separator or a small letter.
 _SHORT = ("pass", "pwd", "pw", "mdp")
+_PASSPHRASE = re.compile(r"pass[-_ ]?phrase")
+# They have a second meaning, with which words in quotes go as well: tests pass, a key to something.
+_OTHER_SENSES = ("pass", "clave", "clave de acceso")
 _ABOUT = (
     r"(?:[ \t]{1,3}(?:for|of|on|to|at|in|für|von|vom|beim|zum|zur|des|der|del|de|para|la|du|pour|le|d')"
     r"(?:[ \t]{1,3}[^\s:=.,;!?()]{1,40}){1,6}?)?"
@@ -31,7 +35,8 @@ _TYPE = (
     r"(?::[ \t]{0,4}&?(?:'static )?(?:str|string|bytes|text|secretstr|char\*?)(?:[ \t]?\|[ \t]?none)?[ \t]{0,4}(?==))?"
 )
 _BECOMES = (
-    r"(?P<equals>[ \t]{0,8}(?:={1,3}|:=|=>|＝)[ \t]{0,8})"
+    r"(?P<equals>[ \t]{0,8}(?:={1,3}|:=|=>|＝)[ \t]{0,8}(?P<below>\\?\r?\n[ \t]{1,12})?)"
+    r"|(?P<encoded>(?:%22)?%(?:25)?3[ad](?:%22)?)"
     r"|(?P<colon>[ \t]{0,4}[:：][ \t]{0,8}(?:\r?\n[ \t]{1,12})?|[ \t]{1,3}(?:->|-|–)[ \t]{1,3})"
     r"|(?P<verb>[ \t]{1,3}(?:is now|is|was|will be|set to|changed to|ist jetzt|ist|lautet|war"
     r"|es ahora|es|era|será|est maintenant|est|était)[ \t]{0,3}:?[ \t]{1,3}"
@@ -45,7 +50,7 @@ _QUOTED = (
 _BARE = r"(?P<bare>[^\s\"'`<>「」『』“”，。、；！？\u3040-\u30ff\u3400-\u9fff]{1,400}+)"
 _GIVEN = re.compile(
     rf"(?P<name>clave (?:api|privada|de api)|{_PASSWORD}|{_SECRET})"
-    rf"(?:[_-]?\d{{1,2}})?(?![a-z])\\?[\"'`\]*_]{{0,3}}(?:[ \t]?\([^()\r\n]{{1,40}}\))?{_ABOUT}{_TYPE}"
+    rf"(?:[_-]?\d{{1,2}})?(?![a-zа-яё])\\?[\"'`\]*_]{{0,3}}(?:[ \t]?\([^()\r\n]{{1,40}}\))?{_ABOUT}{_TYPE}"
     rf"(?:{_BECOMES})(?:[*_]{{2}}[ \t]?)?(?:[bru@$](?=[\"'`]))?(?:{_QUOTED}|{_BARE})"
 )
 _OPTION = re.compile(
@@ -54,15 +59,23 @@ _OPTION = re.compile(
     re.IGNORECASE,
 )
 _OPTION_SECRET = re.compile(r"-(?:token|secret|[a-z]+-key)\b", re.IGNORECASE)
-_ENDS = re.compile(r"[,;&)\]}|].*", re.DOTALL)
+_ENDS = re.compile(r"(?:[,;)\]}|]|&(?=[\w.%-]{1,60}=|&|(?:amp|quot|lt|gt|#\d{1,5});)).*", re.DOTALL)
+_ENDS_IN_QUERY = re.compile(r"[,;&)\]}|].*", re.DOTALL)
+_ENDS_ENCODED = re.compile(
+    r"(?:[,;&)\]}|]|%(?:25)?(?:0[ad]|20|22|26(?=[\w.-]{1,60}(?:=|%(?:25)?3d)))).*", re.DOTALL | re.IGNORECASE
+)
+_IN_QUERY = re.compile(r"[?&][^\s\"'<>]*\Z")
+_LONGEST_QUERY = 400
 _PAIR = re.compile(
     r"\b(?:credentials?|log[- ]?in|zugangsdaten|identifiants|credenciales)[ \t]{0,3}[:=]?[ \t]{1,3}"
     r"[^\s/]{1,60} / (?P<value>\S{4,100}+)",
     re.IGNORECASE,
 )
-_NEXT_PAIR = re.compile(r"[&;][\w.-]{1,60}=.*", re.DOTALL)
+_NEXT_PAIR = re.compile(r"(?:&amp;|[&;])[\w.-]{1,60}=.*", re.DOTALL)
 _ENDS_PAIR = re.compile(r"[ \t]*(?:\Z|\r?\n|[&;])|[ \t]+[\w.-]{1,60}=")
 _SMALL = {ord(each): each.lower() for each in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
+# below a sign, a setting of its own or an expression: the value was left empty, or is code
+_OTHER_LINE = re.compile(r"[\w.\[\]-]{1,80}[ \t]{0,8}(?:[:=]|\+=|=>)|[A-Za-z_]\w*\.[A-Za-z_]|[^\s]{1,400}+[ \t]+\S")
 _TRAILING = ".,;:?)]}*_"
 _NAME_IN_LINE = re.compile(r"(?:^|\n)[ \t]*(?:export[ \t]+|set[ \t]+|-e[ \t]+|[-*][ \t]+)?[A-Za-z0-9_.-]*\Z")
 _LONGEST_NAME = 80
@@ -73,7 +86,7 @@ class _Value:
     """A value that was given to a name.
 
     sure: by `=` or as a quoted text, as prose hardly does. alone: by `=` without spaces, and as the last or as one of
-    several such pairs, as code hardly does.
+    several such pairs, as code hardly does. certain: by a sign, not by a verb.
     """
 
     text: str
@@ -82,6 +95,7 @@ class _Value:
     sure: bool
     quoted: bool = False
     alone: bool = False
+    certain: bool = False
 
 
 def found(text: str) -> Iterator[Secret]:
@@ -121,7 +135,7 @@ def _is_name(text: str, match: re.Match[str]) -> bool:
 
 def _value(text: str, match: re.Match[str]) -> _Value | None:
     is_password = _IS_PASSWORD.fullmatch(match["name"]) is not None
-    sure = match["equals"] is not None
+    sure = match["equals"] is not None and match["below"] is None
     for group in ("quoted", "framed"):
         if match[group] is not None:
             start, end = match.span(group)
@@ -130,7 +144,9 @@ def _value(text: str, match: re.Match[str]) -> _Value | None:
     if match["option"] is not None:
         return None
     start, end = match.span("bare")
-    bare = (_NEXT_PAIR if sure and _fills_its_line(text, match) else _ENDS).sub("", text[start:end])
+    if match["below"] is not None and _OTHER_LINE.match(text, start) is not None:
+        return None
+    bare = _ending(text, match, sure=sure).sub("", text[start:end])
     if not sure:
         bare = bare.rstrip(_TRAILING)
     elif len(bare) == end - start and text[end : end + 1] in ("", "\n", " "):
@@ -138,7 +154,19 @@ def _value(text: str, match: re.Match[str]) -> _Value | None:
     if not bare:
         return None
     alone = match["equals"] == "=" and _ENDS_PAIR.match(text, start + len(bare)) is not None
-    return _Value(text=bare, start=start, is_password=is_password, sure=sure, alone=alone)
+    return _Value(
+        text=bare, start=start, is_password=is_password, sure=sure, alone=alone, certain=match["verb"] is None
+    )
+
+
+def _ending(text: str, match: re.Match[str], *, sure: bool) -> re.Pattern[str]:
+    """Return what ends the value besides white space and quotes: `&` does so only within a query."""
+    if match["encoded"] is not None:
+        return _ENDS_ENCODED
+    if sure and _fills_its_line(text, match):
+        return _NEXT_PAIR
+    start = match.start()
+    return _ENDS if _IN_QUERY.search(text, max(0, start - _LONGEST_QUERY), start) is None else _ENDS_IN_QUERY
 
 
 def _fills_its_line(text: str, match: re.Match[str]) -> bool:
@@ -152,17 +180,22 @@ def _fills_its_line(text: str, match: re.Match[str]) -> bool:
 
 def _is_secret(value: _Value, *, name: str) -> bool:
     given = value.text.strip()
+    is_passphrase = _PASSPHRASE.fullmatch(name) is not None
     if len(given) < 4 or placeholders.stands_for_another(given) or given.lower() == name:
         return False
     if " " in given or "\t" in given:
         return value.quoted and value.is_password and value.sure and _is_phrase(given, name=name)
+    if is_passphrase and _is_joined_phrase(given, value):
+        return True
     if name == "pass" and not value.sure and "_" in given:
         # tests pass: test_import2
         return False
     if given.isdigit():
         return value.is_password and (value.sure or len(given) >= 6)
     shortest = 6 if value.is_password or value.quoted else 8
-    if placeholders.is_drawn(given) and len(given) >= (4 if value.sure and value.is_password else shortest):
+    # bare, it may join two names: flags&MASK
+    drawn = given if value.quoted else given.replace("&", "-")
+    if placeholders.is_drawn(drawn) and len(given) >= (4 if value.sure and value.is_password else shortest):
         return True
     return value.sure and value.is_password and _is_plain_password(value, given)
 
@@ -177,6 +210,14 @@ def _is_plain_password(value: _Value, given: str) -> bool:
 def _is_phrase(given: str, *, name: str) -> bool:
     """Tell whether quoted words are a passphrase rather than a label or a sentence about one."""
     words = given.split()
-    if name == "passphrase":
-        return len(words) >= 3 and all(word.isalnum() for word in words)
-    return any(placeholders.is_drawn(word) for word in words) and not given.endswith((".", "!", "?", ":"))
+    if _PASSPHRASE.fullmatch(name) is not None and len(words) >= 3 and all(word.isalnum() for word in words):
+        return not placeholders.begins_a_label(words)
+    if any(placeholders.is_drawn(word) for word in words):
+        return not given.endswith((".", "!", "?", ":"))
+    return len(words) >= 4 and name not in _OTHER_SENSES and placeholders.are_drawn_words(words)
+
+
+def _is_joined_phrase(given: str, value: _Value) -> bool:
+    """Tell whether a passphrase's value is words between hyphens, as in tiger-lamp-ocean-42."""
+    words = given.split("-")
+    return len(words) >= (3 if value.certain else 4) and placeholders.are_drawn_words(words)

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections.abc import Sequence
 
 _MASKED = re.compile(r"[*•●·xX.#_?…-]+")
 _VARIABLE = re.compile(
@@ -39,6 +40,30 @@ _WORDS = frozenset((
     "invalide", "vide", "leer", "vacía", "vacío", "abgelaufen", "expiré", "caducado",
 ))
 # fmt: on
+# Words of labels and sentences: several words without one of them are hardly either.
+# fmt: off
+_SAYING = frozenset((
+    "a", "an", "and", "or", "as", "at", "by", "for", "from", "if", "in", "into", "it", "its", "of", "to", "up",
+    "with", "without", "you", "your", "yours", "i", "we", "our", "they", "their", "be", "been", "do", "does", "did",
+    "have", "had", "when", "where", "which", "who", "how", "what", "why", "too", "very", "more", "most", "less",
+    "least", "than", "then", "so", "but", "all", "each", "every", "between", "before", "after", "during", "per",
+    "please", "enter", "type", "choose", "pick", "create", "set", "use", "used", "using", "confirm", "repeat",
+    "retype", "forgot", "forgotten", "remember", "new", "old", "current", "temporary", "strong", "weak", "show",
+    "hide", "update", "change", "minimum", "maximum", "min", "max", "chars", "characters", "letters", "digits",
+    "digit", "symbols", "length", "long", "short", "policy", "rules", "strength", "failed", "success", "error",
+    "cannot", "never", "always", "via", "test", "tests", "der", "die", "das", "den", "dem", "des", "ein", "eine",
+    "einen", "und", "oder", "ist", "sind", "im", "am", "mit", "ohne", "für", "von", "vom", "zu", "zum", "zur",
+    "auf", "aus", "bei", "nach", "dein", "deine", "ihr", "ihre", "sie", "du", "bitte", "eingeben", "wählen",
+    "ändern", "neues", "neue", "altes", "vergessen", "bestätigen", "wiederholen", "muss", "darf", "nicht", "kein",
+    "keine", "mindestens", "zeichen", "zurücksetzen", "steht", "liegt", "el", "la", "los", "las", "un", "una", "y",
+    "o", "de", "del", "al", "en", "con", "sin", "por", "para", "su", "tu", "es", "debe", "nueva", "actual",
+    "olvidada", "confirmar", "introduce", "introduzca", "ingrese", "mínimo", "caracteres", "le", "les", "une", "et",
+    "ou", "à", "au", "aux", "dans", "avec", "sans", "pour", "votre", "ton", "est", "doit", "nouveau", "ancien",
+    "actuel", "oublié", "confirmez", "saisir", "saisissez", "entrez",
+))
+# fmt: on
+_NAMES = frozenset(("password", "passphrase", "passwort", "kennwort", "contraseña", "contrasena", "secret", "token"))
+_LOWER_WORD = re.compile(r"[^\W_]{1,30}")
 _TERM = re.compile(
     r"(?:sha|md|aes|rsa|ec|ed|base|utf|oauth|argon|pbkdf|bcrypt|hs|rs|es|ps|tls|ssl|ipv|http|win|x|p|v|h|k|s|oidc|fido|web|"
     r"python|py|java|node|php|log|neo|n|i|b|u|t|q|m|w|c|d|e|f|g|r|l|a|j|o|y|z)\d{1,4}[a-z]{0,3}|\d{1,4}(?:[a-z]{1,3}|st|nd|rd|th"
@@ -74,6 +99,21 @@ def is_drawn(value: str) -> bool:
         return _strange_case(value)
     inner = value.rstrip("!?.")
     return any(each.isdigit() for each in inner) or _SYMBOLS.search(inner) is not None
+
+
+def begins_a_label(words: Sequence[str]) -> bool:
+    """Tell whether `words` begin as a label or a sentence does."""
+    return words[0].lower() in _SAYING
+
+
+def are_drawn_words(words: Sequence[str]) -> bool:
+    """Tell whether `words` look like a passphrase: in lower case, of which none makes them a label or a sentence."""
+    return (
+        all(_LOWER_WORD.fullmatch(word) and word == word.lower() for word in words)
+        and not any(word in _SAYING or (word in _WORDS and word not in _NAMES) for word in words)
+        and sum(len(word) >= 3 and word.isalpha() for word in words) >= 3
+        and len(set(words)) >= 3
+    )
 
 
 def _strange_case(value: str) -> bool:

@@ -53,9 +53,9 @@ def build(
         with tracing.following(requests.of_message(context)) as trace:
             trace.tool = UNKNOWN if tool is None else tool.name
             if tool is None:
-                answer = call.refused(
-                    NotFound(f"unknown tool {params.name[:80]!r}; the tools here are {', '.join(tools)}")
-                )
+                # cut, a secret might no longer be known as one
+                name = redaction.refusal(params.name)[:80]
+                answer = call.refused(NotFound(f"unknown tool {name!r}; the tools here are {', '.join(tools)}"))
             else:
                 answer = await _called(tool, caller(context), params.arguments or {}, call)
             call.ended(trace.tool)
@@ -83,7 +83,7 @@ class _Call:
     def refused(self, error: MemoryBankError) -> types.CallToolResult:
         """Return the answer to a call that breaks a rule, or that something is missing for."""
         self._outcome, self._error = Outcome.REFUSED, type(error).__name__
-        return _failed(str(error))
+        return _failed(redaction.refusal(str(error)))
 
     def failed(self) -> types.CallToolResult:
         """Return the answer to a call that failed through no fault of the caller."""

@@ -5,7 +5,7 @@ import logging
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from memory_bank.errors import (
     ConfigurationError,
@@ -19,7 +19,7 @@ from memory_bank.errors import (
     Unauthenticated,
 )
 from memory_bank.interfaces import arguments, guards, requests
-from memory_bank.services import tracing
+from memory_bank.services import redaction, tracing
 
 logger = logging.getLogger(__name__)
 
@@ -53,12 +53,18 @@ def status(error: MemoryBankError) -> tuple[int, str]:
             return 500, "internal"
 
 
+def _refused(code: int, name: str, message: str, *, field: str | None = None) -> JSONResponse:
+    """Return a refusal whose words, which may repeat what the caller sent, hold no secret."""
+    told = None if field is None else redaction.refusal(field)
+    return guards.refusal(code, name, redaction.refusal(message), field=told)
+
+
 async def _ours(request: Request, error: Exception) -> Response:
     assert isinstance(error, MemoryBankError)
     code, name = status(error)
     if isinstance(error, InvalidInput):
-        return guards.refusal(code, name, str(error), field=error.field)
-    answer = guards.refusal(code, name, str(error))
+        return _refused(code, name, str(error), field=error.field)
+    answer = _refused(code, name, str(error))
     if isinstance(error, Unauthenticated):
         answer.headers.update(guards.CHALLENGE)
     return answer
@@ -68,10 +74,10 @@ async def _unreadable(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     problems = list(error.errors())
     if any(problem["type"] == "json_invalid" for problem in problems):
-        return guards.refusal(400, "invalid_input", _NO_JSON, field="body")
+        return _refused(400, "invalid_input", _NO_JSON, field="body")
     if any(problem["type"] == "model_attributes_type" and problem["loc"] == ("body",) for problem in problems):
         message = "send a JSON object, with the header Content-Type: application/json"
-        return guards.refusal(422, "invalid_input", message, field="body")
+        return _refused(422, "invalid_input", message, field="body")
     return await _ours(request, arguments.refusal(problems, known={}))
 
 
@@ -79,8 +85,8 @@ async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code == 400:
         # what FastAPI says of a body that is no JSON, is none in UTF-8, or is nested too deep
-        return guards.refusal(400, "invalid_input", _NO_JSON, field="body")
-    answer = guards.refusal(error.status_code, "not_found" if error.status_code == 404 else "refused", error.detail)
+        return _refused(400, "invalid_input", _NO_JSON, field="body")
+    answer = _refused(error.status_code, "not_found" if error.status_code == 404 else "refused", error.detail)
     answer.headers.update(error.headers or {})
     return answer
 
