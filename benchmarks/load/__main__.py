@@ -19,6 +19,7 @@ requirement is missed, and names it.
 
 import argparse
 import asyncio
+import gc
 import logging
 import sys
 import tempfile
@@ -143,6 +144,8 @@ async def _loaded(served: Served, folder: Path, asked: Asked, workload: Workload
     before = await phases.sessions(served.url, watch)
     say(f"connecting {asked.sse} clients over SSE and {asked.http} over streamable HTTP")
     async with clients.connected(served.url, sse=asked.sse, http=asked.http) as connected:
+        # what stays is not looked through again: a pause of the clients would count as the server's
+        gc.freeze()
         during = await phases.sessions(served.url, watch)
         alone = await phases.unloaded(connected, workload, searches=asked.searches)
         steps: list[Step] = []
