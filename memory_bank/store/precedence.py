@@ -10,10 +10,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-URGENT_SIDE_BY_SIDE = 3
-"""Urgent transactions side by side: some wait for PostgreSQL while another is worked on."""
+URGENT_SIDE_BY_SIDE = 2
+"""Urgent transactions side by side: one waits for PostgreSQL while the other is worked on."""
 
-OTHERS_SIDE_BY_SIDE = 2
+OTHERS_SIDE_BY_SIDE = 1
+"""Others side by side: what is urgent may come at any moment, and then waits for a part of each that has begun."""
+
 URGENT_PATIENCE_SECONDS = 0.5
 PATIENCE_SECONDS = 0.05
 """How long others stand back at most, each transaction anew: a slow one ahead must not hold them up."""

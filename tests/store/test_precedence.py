@@ -80,8 +80,8 @@ async def test_others_stand_back_for_what_is_urgent_and_then_go_in_their_order(g
     await going.end("u1")
     assert going.begun == ["u1", "u2"]
     await going.end("u2")
-    assert going.begun == ["u1", "u2", "a", "b"]
-    await going.end("b")
+    assert going.begun == ["u1", "u2", "a"]
+    await going.end("a", "b")
     assert going.begun == ["u1", "u2", "a", "b", "c"]
 
 
@@ -106,7 +106,9 @@ async def test_a_caller_who_is_cut_off_while_waiting_keeps_nobody_waiting(going:
     await going.come("u", "a", "b", "c")
     await going.cancel("a")
     await going.cancel("u")
-    await eventually(lambda: going.begun == ["u", "b", "c"])
+    await eventually(lambda: going.begun == ["u", "b"])
     await going.cancel("b")
+    await eventually(lambda: going.begun == ["u", "b", "c"])
     await going.come("d")
+    await going.end("c")
     assert going.begun == ["u", "b", "c", "d"]
