@@ -37,6 +37,8 @@ LISTING = request("tools/call", name="list_memory_notes", arguments={})
 
 def transports() -> list[SseServerTransport]:
     """Return the SSE transports of this process's servers."""
+    # a server spares what it has built from collections, and from this list
+    gc.unfreeze()
     return [each for each in gc.get_objects() if isinstance(each, SseServerTransport)]
 
 
