@@ -1,7 +1,7 @@
 """Redaction: what stands in the place of a secret, and how secrets that were found are taken out of a text."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 PLACEHOLDER = re.compile(r"\[REDACTED:[a-z0-9-]{1,80}\]", re.IGNORECASE)
@@ -17,6 +17,30 @@ class Secret:
     start: int
     end: int
     kind: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Joined:
+    """What is left of a text without some of its characters, and where each of the others stands in it."""
+
+    text: str
+    places: Sequence[int]
+
+    def placed(self, secret: Secret) -> Secret:
+        """Return where a secret in `text` stands in the whole text, whatever was left out within it included."""
+        return Secret(start=self.places[secret.start], end=self.places[secret.end - 1] + 1, kind=secret.kind)
+
+
+def without(pattern: re.Pattern[str], text: str) -> Joined:
+    """Return `text` without what `pattern` matches."""
+    kept, places, at = [], list[int](), 0
+    for match in pattern.finditer(text):
+        kept.append(text[at : match.start()])
+        places += range(at, match.start())
+        at = match.end()
+    kept.append(text[at:])
+    places += range(at, len(text))
+    return Joined(text="".join(kept), places=places)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -185,14 +185,8 @@ def _scanned(scanner: "Scanner", wanted: frozenset[str], view: str) -> Iterator[
 
 def _across_lines(scanner: "Scanner", wanted: frozenset[str], view: str) -> Iterator[Secret]:
     """Return what is a secret only when the lines that it was wrapped into are put together."""
-    joined, places, at = [], list[int](), 0
-    for wrap in _WRAPPED.finditer(view):
-        joined.append(view[at : wrap.start()])
-        places += range(at, wrap.start())
-        at = wrap.end()
-    joined.append(view[at:])
-    places += range(at, len(view))
-    for each in _scanned(scanner, wanted, "".join(joined)):
-        start, end = places[each.start], places[each.end - 1] + 1
-        if end - start > each.end - each.start:
-            yield Secret(start=start, end=end, kind=each.kind)
+    joined = redaction.without(_WRAPPED, view)
+    for each in _scanned(scanner, wanted, joined.text):
+        whole = joined.placed(each)
+        if whole.end - whole.start > each.end - each.start:
+            yield whole
