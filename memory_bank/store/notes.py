@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -311,11 +312,7 @@ async def same(tx: Tx, *, content: str, kind: Kind, session: str | None) -> UUID
 
 async def by_ids(tx: Tx, ids: Sequence[UUID]) -> list[Note]:
     """Return the live notes among `ids` with their links, in the order of `ids`, each once."""
-    wanted = list(dict.fromkeys(ids))
-    if not wanted:
-        return []
-    rows = {row["id"]: row for row in await tx.all(BY_IDS, ids=wanted)}
-    return [_note(tx, rows[id]) for id in wanted if id in rows]
+    return await _in_order(tx, BY_IDS, ids)
 
 
 async def contents(tx: Tx, ids: Sequence[UUID]) -> dict[UUID, str]:
@@ -328,11 +325,7 @@ async def recalled(tx: Tx, ids: Sequence[UUID], *, now: int) -> list[Note]:
 
     They come with their links, in the order of `ids`, each once.
     """
-    wanted = list(dict.fromkeys(ids))
-    if not wanted:
-        return []
-    rows = {row["id"]: row for row in await tx.all(_RECALLED, ids=wanted, now=now)}
-    return [_note(tx, rows[id]) for id in wanted if id in rows]
+    return await _in_order(tx, _RECALLED, ids, now=now)
 
 
 async def mark_recalled(tx: Tx, ids: Sequence[UUID], *, now: int) -> None:
@@ -423,6 +416,15 @@ async def write_reach(
 async def delete(tx: Tx, ids: Sequence[UUID], *, now: datetime) -> set[UUID]:
     """Hide live notes; return the ids of those there were."""
     return {row["id"] for row in await tx.all(_DELETE, ids=list(ids), now=now)}
+
+
+async def _in_order(tx: Tx, statement: sa.TextClause, ids: Sequence[UUID], **binds: Any) -> list[Note]:
+    """Return the notes that a statement finds among `ids`, in their order, each once."""
+    wanted = list(dict.fromkeys(ids))
+    if not wanted:
+        return []
+    rows = {row["id"]: row for row in await tx.all(statement, ids=wanted, **binds)}
+    return [_note(tx, rows[id]) for id in wanted if id in rows]
 
 
 def _note(tx: Tx, row: Row) -> Note:

@@ -171,6 +171,10 @@ def _read(rows: Iterable[tuple[Any, ...]]) -> list[Surrounding]:
 def _known(ids: str, narrowing: str) -> str:
     # Everything is looked up by key, and nothing is joined that could be joined in a worse way, so that a plan can be
     # kept. Which terms a note holds stands in rows of its own for the same reason.
+    return f"{_held(ids)}UNION ALL{_described(ids, narrowing)}"
+
+
+def _held(ids: str) -> str:
     return f"""
         SELECT
             p.note_id AS id,
@@ -196,7 +200,11 @@ def _known(ids: str, narrowing: str) -> str:
                 AND own.note_id = ANY({ids})
             OFFSET 0
         ) AS p
-        UNION ALL
+        """
+
+
+def _described(ids: str, narrowing: str) -> str:
+    return f"""
         SELECT
             n.id,
             n.kind,
