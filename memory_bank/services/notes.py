@@ -80,6 +80,7 @@ class NoteService:
         """
         name = banks.checked_name(bank)
         checked = notes.checked(draft)
+        await self._database.stand_back()
         ready = await self._writer.ready([checked.content])
         async with self._database.transaction(name) as tx:
             (stored,) = await self._writer.add(tx, [checked], ready, when=when)
@@ -181,6 +182,7 @@ class NoteService:
             raise InvalidInput("content", f"the text of a {kind.value} stands elsewhere too; use remember or observe")
 
     async def _store(self, bank: str, drafts: Sequence[Draft]) -> list[Stored]:
+        await self._database.stand_back()
         ready = await self._writer.ready([draft.content for draft in drafts])
         async with self._database.transaction(bank) as tx:
             return await self._writer.add(tx, drafts, ready, when=When.QUEUED)

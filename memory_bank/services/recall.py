@@ -112,7 +112,10 @@ class RecallService:
         """
         name = banks.checked_name(bank)
         asked = recall.checked(query)
-        now = self._clock.now()
+        with self._database.first():
+            return await self._answered(name, asked, now=self._clock.now())
+
+    async def _answered(self, name: str, asked: Query, *, now: datetime) -> list[Recalled]:
         if not asked.text:
             return await self._newest(name, asked, now=now)
         pool = recall.pool_size(asked.limit, batch_factor=self._batch_factor)

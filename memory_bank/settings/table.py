@@ -199,7 +199,7 @@ class Embedding(Group):
     dimensions: int = setting("384", "Length of the model's vectors", ge=1, le=2_000)
     graph_dir: Path | None = setting("", "Folder that holds the exported model graph", blank="in the data directory")
     wait: values.Duration = setting("60s", "How long a call waits for the model to load", ge=0, le=86_400)
-    threads: int = setting("0", "Threads for one embedding; 0 takes all cores", ge=0, le=1_024)
+    threads: int = setting("0", "Threads that embed side by side; 0 takes all cores", ge=0, le=1_024)
 
 
 class Enrichment(Group):

@@ -149,6 +149,17 @@ class Database:
         # a restarted server leaves dead connections in the pool; the caller must not meet them
         sa.event.listen(self._engine.sync_engine, "checkout", _refuse_dead)
 
+    @contextmanager
+    def first(self) -> Iterator[None]:
+        """Let whatever is not urgent stand back while the block lasts, though not for long."""
+        with self._precedence.first():
+            yield
+
+    async def stand_back(self) -> None:
+        """Wait for those that go first, though not for long: before work that takes a processor and no connection."""
+        async with self._precedence.turn(urgent=False):
+            pass
+
     @asynccontextmanager
     async def transaction(self, bank: str, *, urgent: bool = False) -> AsyncIterator[Tx]:
         """Open a transaction of `bank`; leaving the block commits, an error rolls back. Others wait for an urgent one.

@@ -1,13 +1,14 @@
 """Who goes first in one process: searches, whose callers have nothing before they are answered.
 
-Python runs one thing at a time. Where every transaction takes its turn at each of its steps, all are done late: those
-of searches wait for their like to end, and those of writers stand back for both.
+Python runs one thing at a time, and two cores embed two texts. Where every call takes its turn at each of its steps, all
+are done late: the transactions of searches wait for their like to end, and others stand back while a search is under
+way, from its first step to its last.
 """
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
 URGENT_SIDE_BY_SIDE = 2
@@ -17,8 +18,11 @@ OTHERS_SIDE_BY_SIDE = 1
 """Others side by side: what is urgent may come at any moment, and then waits for a part of each that has begun."""
 
 URGENT_PATIENCE_SECONDS = 0.5
-PATIENCE_SECONDS = 0.05
-"""How long others stand back at most, each transaction anew: a slow one ahead must not hold them up."""
+PATIENCE_SECONDS = 0.3
+"""How long one waits at most, at each step anew: a slow one ahead must not hold up the others."""
+
+FIRST_SECONDS = 1.0
+"""How long others stand back for a call at most: it may wait for a model that is still loading."""
 
 
 @dataclass(kw_only=True)
@@ -32,11 +36,24 @@ class _Line:
 
 
 class Precedence:
-    """Two lines of transactions; the others go only while nothing urgent goes or waits."""
+    """Two lines of transactions; the others go only while nothing urgent goes or waits, and no call goes first."""
 
     def __init__(self) -> None:
+        self._calls: set[object] = set()
         self._urgent = _Line(places=URGENT_SIDE_BY_SIDE, patience=URGENT_PATIENCE_SECONDS)
         self._others = _Line(places=OTHERS_SIDE_BY_SIDE, patience=PATIENCE_SECONDS)
+
+    @contextmanager
+    def first(self) -> Iterator[None]:
+        """Let others stand back while the block lasts, though not beyond `FIRST_SECONDS`."""
+        call = object()
+        self._calls.add(call)
+        lapse = asyncio.get_running_loop().call_later(FIRST_SECONDS, self._over, call)
+        try:
+            yield
+        finally:
+            lapse.cancel()
+            self._over(call)
 
     @asynccontextmanager
     async def turn(self, *, urgent: bool) -> AsyncIterator[None]:
@@ -67,8 +84,12 @@ class Precedence:
                 line.waiting.remove(turn)
 
     def _may_go(self, line: _Line) -> bool:
-        held_up = line is self._others and (self._urgent.going or self._urgent.waiting)
+        held_up = line is self._others and (self._calls or self._urgent.going or self._urgent.waiting)
         return line.going < line.places and not held_up
+
+    def _over(self, call: object) -> None:
+        self._calls.discard(call)
+        self._call()
 
     def _call(self) -> None:
         """Call whoever may go next; it calls the one after it when it goes."""

@@ -21,7 +21,7 @@ class Going:
         self.begun: list[str] = []
 
     async def come(self, *names: str) -> None:
-        """Let transactions come, one after the other; those whose names begin with `u` are urgent."""
+        """Let transactions come, one after the other: `u…` are urgent, and `f…` are none, but calls that go first."""
         for name in names:
             self._ends[name] = asyncio.Event()
             self._tasks[name] = asyncio.create_task(self._go(name))
@@ -48,6 +48,11 @@ class Going:
         await asyncio.gather(*self._tasks.values())
 
     async def _go(self, name: str) -> None:
+        if name.startswith("f"):
+            with self._precedence.first():
+                self.begun.append(name)
+                await self._ends[name].wait()
+            return
         async with self._precedence.turn(urgent=name.startswith("u")):
             self.begun.append(name)
             await self._ends[name].wait()
@@ -83,6 +88,29 @@ async def test_others_stand_back_for_what_is_urgent_and_then_go_in_their_order(g
     assert going.begun == ["u1", "u2", "a"]
     await going.end("a", "b")
     assert going.begun == ["u1", "u2", "a", "b", "c"]
+
+
+async def test_others_stand_back_while_a_call_goes_first_and_what_is_urgent_does_not(going: Going) -> None:
+    await going.come("f1", "a", "f2", "u1", "b")
+    assert going.begun == ["f1", "f2", "u1"]
+    await going.end("u1", "f1")
+    assert going.begun == ["f1", "f2", "u1"]
+    await going.end("f2")
+    assert going.begun == ["f1", "f2", "u1", "a"]
+    await going.end("a")
+    assert going.begun[-1] == "b"
+
+
+async def test_a_call_that_is_cut_off_holds_nobody_up(going: Going) -> None:
+    await going.come("f", "a")
+    await going.cancel("f")
+    await eventually(lambda: going.begun == ["f", "a"])
+
+
+async def test_a_call_goes_first_no_longer_than_its_time(going: Going, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(precedence, "FIRST_SECONDS", 0.01)
+    await going.come("f", "a")
+    await eventually(lambda: going.begun == ["f", "a"])
 
 
 async def test_what_is_urgent_waits_for_its_like_alone(going: Going) -> None:
