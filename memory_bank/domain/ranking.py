@@ -20,14 +20,17 @@ COSINE, WINDOW, SESSION = 1.5, 0.5, 0.5
 SHARE = 0.5
 """A neighbour's part of a window's cosine."""
 
+PEAK, PEAK_STEEPNESS = 0.15, 20.0
+"""Boost of the note that is nearest by itself, its neighbours aside, and how it fades: by e for each 0.05 behind it."""
+
 LABEL, MACHINE, DATE, DATE_DAYS = 0.4, 0.3, 0.3, 7.0
 """Boosts: the query names the note's speaker; a machine speaks (held back); its day is near one the query names."""
 
 BELIEF, ORDINARY = 0.2, 0.6
 """Boost of a fact by how sure it is, and the confidence of one that was just stated once: no boost, no holding back."""
 
-LENGTH, ENOUGH, QUESTION = 0.4, 40.0, 0.15
-"""Held back inside a session: a turn of few terms, and a turn that only asks."""
+LENGTH, ENOUGH, QUESTION, TELLING = 0.4, 40.0, 0.15, 60
+"""Held back inside a session: a turn of less than enough terms; one that ends by asking and is too short to tell too."""
 
 COVER, COVER_WEIGHT = 0.3, 0.75
 """Share of a query's idf mass that makes a lexical hit a real one, and the weight of that share against cosine."""
@@ -122,8 +125,9 @@ def normalised(found: Iterable[int], facts: Mapping[int, Facts], asked: Asked) -
     window = _scaled({id: max(own[id], _window_bm25(facts, id, asked.weights)) for id in candidates})
     session = _scaled(_best_of_session(own, facts))
     lexical = _lexical_share((facts[id] for id in candidates), asked.weights)
+    nearest = max((facts[id].cosine or 0.0 for id in candidates), default=0.0)
     return {
-        id: COSINE * asked.confidence * _window_cosine(facts, id)
+        id: asked.confidence * (COSINE * _window_cosine(facts, id) + _peak(facts[id], nearest))
         + lexical * (WINDOW * window[id] + SESSION * session[id])
         + _priors(facts[id], asked.weights, turns=_has_neighbour(facts, id))
         for id in candidates
@@ -199,6 +203,10 @@ def _window_cosine(facts: Mapping[int, Facts], id: int) -> float:
     return total / (1 + SHARE * len(around))
 
 
+def _peak(note: Facts, nearest: float) -> float:
+    return PEAK * math.exp(PEAK_STEEPNESS * ((note.cosine or 0.0) - nearest))
+
+
 def _best_of_session(own: Mapping[int, float], facts: Mapping[int, Facts]) -> dict[int, float]:
     best: dict[str, float] = {}
     for id, value in own.items():
@@ -217,7 +225,8 @@ def _priors(note: Facts, weights: Weights, *, turns: bool) -> float:
     if note.belief is not None:
         prior += BELIEF * (note.belief - ORDINARY)
     if turns:
-        prior -= LENGTH * max(0.0, 1 - note.length / ENOUGH) + QUESTION * note.asks
+        only_asks = note.asks and note.length < TELLING
+        prior -= LENGTH * max(0.0, 1 - note.length / ENOUGH) + QUESTION * only_asks
     return prior
 
 

@@ -82,6 +82,26 @@ def test_neighbours_become_candidates_and_lend_their_cosine() -> None:
     assert ranked[hit] > ranked[after] > ranked[alone]
 
 
+def test_the_nearest_note_is_not_lost_among_neighbours_that_are_far() -> None:
+    nearest, before, other = 1, 2, 3
+    facts = {
+        before: Facts(session="s", following=nearest, cosine=0.2, length=40),
+        nearest: Facts(session="s", previous=before, cosine=0.46, length=40),
+        other: Facts(session=None, cosine=0.4, length=40),
+    }
+    ranked = ranking.normalised(facts, facts, asked())
+    assert ranked[nearest] > ranked[other] > ranked[before]
+
+
+def test_a_turn_that_only_asks_is_held_back_and_one_that_also_tells_is_not() -> None:
+    def turn(length: int, *, asks: bool) -> float:
+        facts = {1: Facts(session="s", following=2, cosine=0.5, length=length, asks=asks), 2: Facts(session="s")}
+        return ranking.normalised([1], facts, asked())[1]
+
+    assert turn(50, asks=True) < turn(50, asks=False)
+    assert turn(60, asks=True) == turn(60, asks=False)
+
+
 def test_a_named_speaker_and_a_named_day_lift_a_note() -> None:
     plain, named, dated = 1, 2, 3
     facts = {
