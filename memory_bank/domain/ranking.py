@@ -30,7 +30,7 @@ BELIEF, ORDINARY = 0.2, 0.6
 """Boost of a fact by how sure it is, and the confidence of one that was just stated once: no boost, no holding back."""
 
 LENGTH, ENOUGH, QUESTION, TELLING = 0.4, 40.0, 0.15, 60
-"""Held back inside a session: a turn of less than enough terms; one that ends by asking and is too short to tell too."""
+"""Held back inside a session: a turn of less than enough terms; one that ends by asking, too short to tell as well."""
 
 COVER, COVER_WEIGHT = 0.3, 0.75
 """Share of a query's idf mass that makes a lexical hit a real one, and the weight of that share against cosine."""

@@ -1,8 +1,8 @@
 """Who goes first in one process: searches, whose callers have nothing before they are answered.
 
-Python runs one thing at a time, and two cores embed two texts. Where every call takes its turn at each of its steps, all
-are done late: the transactions of searches wait for their like to end, and others stand back while a search is under
-way, from its first step to its last.
+Python runs one thing at a time, and each core embeds one text. Where every call takes its turn at each of its steps,
+all are done late: the transactions of searches wait for their like to end, and others stand back while a search is
+under way, from its first step to its last.
 """
 
 import asyncio

@@ -8,6 +8,7 @@ from uuid import UUID
 import numpy as np
 import psycopg
 import pytest
+from numpy.typing import NDArray
 
 from memory_bank import settings
 from memory_bank.bootstrap import App, Parts, open_app
@@ -17,7 +18,7 @@ from memory_bank.domain.notes import Draft
 from memory_bank.domain.recall import Arm, Query
 from memory_bank.errors import InvalidInput, ProviderUnavailable
 from memory_bank.settings import Settings
-from memory_bank.store import surroundings
+from memory_bank.store import precedence, surroundings
 from tests.fakes import FakeClock, FakeEmbedder
 
 BANK = "default"
@@ -150,6 +151,33 @@ async def test_the_probabilistic_filter_forgets_at_random(
         random.seed(7)
         shown = await search(app, "alpha", limit=30)
         assert 0 < len(shown) < 30
+
+
+async def test_what_is_written_waits_for_a_search_that_is_under_way(
+    loaded: Settings, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Slow(FakeEmbedder):
+        async def embed_query(self, text: str) -> NDArray[np.float32]:
+            begun.set()
+            await end.wait()
+            return await super().embed_query(text)
+
+    begun, end = asyncio.Event(), asyncio.Event()
+    for name in ("PATIENCE_SECONDS", "FIRST_SECONDS"):
+        monkeypatch.setattr(precedence, name, 60.0)
+    embedder = Slow()
+    async with open_app(loaded, parts=Parts(embedder=embedder, clock=clock)) as app:
+        await add(app, "alpha beta gamma")
+        searching = asyncio.create_task(search(app, "alpha beta gamma"))
+        await begun.wait()
+        embedder.embedded.clear()
+        adding = asyncio.create_task(add(app, "delta"))
+        await asyncio.wait([adding], timeout=0.2)
+        assert embedder.embedded == []
+        assert not adding.done()
+        end.set()
+        assert await searching == ["alpha beta gamma"]
+        assert len(await adding) == 1
 
 
 async def test_a_filter_never_starves_the_result(app: App) -> None:
