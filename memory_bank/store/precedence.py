@@ -18,8 +18,11 @@ OTHERS_SIDE_BY_SIDE = 1
 """Others side by side: what is urgent may come at any moment, and then waits for a part of each that has begun."""
 
 URGENT_PATIENCE_SECONDS = 0.5
-PATIENCE_SECONDS = 0.3
-"""How long one waits at most, at each step anew: a slow one ahead must not hold up the others."""
+PATIENCE_SECONDS = 0.05
+"""How long one waits for its like at most, at each step anew: a slow one ahead must not hold up the others."""
+
+STAND_BACK_SECONDS = 0.3
+"""How long others wait at most for what goes first, at each step anew."""
 
 FIRST_SECONDS = 1.0
 """How long others stand back for a call at most: it may wait for a model that is still loading."""
@@ -57,7 +60,7 @@ class Precedence:
 
     @asynccontextmanager
     async def turn(self, *, urgent: bool) -> AsyncIterator[None]:
-        """Wait for a turn, though not beyond the line's patience, and have it while the block lasts."""
+        """Wait for a turn, though not for long, and have it while the block lasts."""
         line = self._urgent if urgent else self._others
         if line.waiting or not self._may_go(line):
             try:
@@ -75,17 +78,23 @@ class Precedence:
             self._call()
 
     async def _called(self, line: _Line) -> None:
-        turn = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        turn = loop.create_future()
         line.waiting.append(turn)
+        end = loop.time() + STAND_BACK_SECONDS
         try:
             await asyncio.wait([turn], timeout=line.patience)
+            while not turn.done() and self._held_up(line) and loop.time() < end:
+                await asyncio.wait([turn], timeout=line.patience)
         finally:
             if not turn.done():
                 line.waiting.remove(turn)
 
     def _may_go(self, line: _Line) -> bool:
-        held_up = line is self._others and (self._calls or self._urgent.going or self._urgent.waiting)
-        return line.going < line.places and not held_up
+        return line.going < line.places and not self._held_up(line)
+
+    def _held_up(self, line: _Line) -> bool:
+        return line is self._others and bool(self._calls or self._urgent.going or self._urgent.waiting)
 
     def _over(self, call: object) -> None:
         self._calls.discard(call)

@@ -163,7 +163,7 @@ async def test_what_is_written_waits_for_a_search_that_is_under_way(
             return await super().embed_query(text)
 
     begun, end = asyncio.Event(), asyncio.Event()
-    for name in ("PATIENCE_SECONDS", "FIRST_SECONDS"):
+    for name in ("STAND_BACK_SECONDS", "FIRST_SECONDS"):
         monkeypatch.setattr(precedence, name, 60.0)
     embedder = Slow()
     async with open_app(loaded, parts=Parts(embedder=embedder, clock=clock)) as app:

@@ -62,6 +62,7 @@ class Going:
 async def _going(monkeypatch: pytest.MonkeyPatch, *, patience: float) -> AsyncIterator[Going]:
     monkeypatch.setattr(precedence, "PATIENCE_SECONDS", patience)
     monkeypatch.setattr(precedence, "URGENT_PATIENCE_SECONDS", patience)
+    monkeypatch.setattr(precedence, "STAND_BACK_SECONDS", patience)
     going = Going()
     yield going
     await going.all_gone()
@@ -128,6 +129,19 @@ async def test_nobody_waits_longer_than_their_patience(hurried: Going) -> None:
     urgent = [f"u{n}" for n in range(URGENT_SIDE_BY_SIDE + 2)]
     await hurried.come(*urgent, "a", "b", "c")
     await eventually(lambda: len(hurried.begun) == len(urgent) + 3)
+
+
+async def test_others_wait_longer_for_what_goes_first_than_for_their_like(
+    hurried: Going, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(precedence, "STAND_BACK_SECONDS", 60)
+    await hurried.come("a", "b")
+    await eventually(lambda: hurried.begun == ["a", "b"])
+    await hurried.come("f", "c")
+    await asyncio.sleep(0.1)
+    assert hurried.begun == ["a", "b", "f"]
+    await hurried.end("f")
+    await eventually(lambda: hurried.begun == ["a", "b", "f", "c"])
 
 
 async def test_a_caller_who_is_cut_off_while_waiting_keeps_nobody_waiting(going: Going) -> None:
