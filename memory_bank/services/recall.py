@@ -144,7 +144,7 @@ class RecallService:
         ]
 
     async def _newest(self, bank: str, asked: Query, *, now: datetime) -> list[Recalled]:
-        async with self._database.transaction(bank) as tx:
+        async with self._database.transaction(bank, urgent=True) as tx:
             page = await notes.page(tx, wanted=asked.wanted, after=None, count=asked.limit)
             return await returning.recalled(tx, [note.id for note in page], now=now, decay=self._decay)
 

@@ -6,7 +6,7 @@
 import functools
 import select
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -149,11 +149,9 @@ class Database:
         # a restarted server leaves dead connections in the pool; the caller must not meet them
         sa.event.listen(self._engine.sync_engine, "checkout", _refuse_dead)
 
-    @contextmanager
-    def first(self) -> Iterator[None]:
-        """Let whatever is not urgent stand back while the block lasts, though not for long."""
-        with self._precedence.first():
-            yield
+    def first(self) -> AbstractContextManager[None]:
+        """Let others stand back while the block lasts, though not for long; its own transactions must be urgent."""
+        return self._precedence.first()
 
     async def stand_back(self) -> None:
         """Wait for those that go first, though not for long: before work that takes a processor and no connection."""

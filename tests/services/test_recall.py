@@ -180,6 +180,14 @@ async def test_what_is_written_waits_for_a_search_that_is_under_way(
         assert len(await adding) == 1
 
 
+async def test_a_search_without_a_text_does_not_wait_for_itself(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    await add(app, "alpha", tags=("kept",))
+    for name in ("STAND_BACK_SECONDS", "FIRST_SECONDS"):
+        monkeypatch.setattr(precedence, name, 3_600.0)
+    async with asyncio.timeout(60):
+        assert await search(app, "", wanted=filters.Filter(tags=("kept",))) == ["alpha"]
+
+
 async def test_a_filter_never_starves_the_result(app: App) -> None:
     """500 better matches without the tag do not push out the three that carry it."""
     await add(app, *(f"alpha beta {n}" for n in range(500)))
