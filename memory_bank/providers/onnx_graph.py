@@ -13,8 +13,10 @@ INPUTS, OUTPUT = ("input_ids", "attention_mask"), "pooled"
 # A text and its reference vector travel with the graph: one inference of some milliseconds at loading proves weights,
 # tokenizer and runtime, where hashing 90 MB would cost a start many times that.
 PROBE_TEXT = "What is remembered here was written by the reference model: 3 notes, 2 links, 1 belief."
-TOLERANCE = 1e-3  # largest difference of one component from the reference
-_FORMAT = 1
+FULL = "fp32"
+"""The precision of a graph whose weights are as they were trained."""
+
+_FORMAT = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +32,11 @@ class Manifest:
     model_bytes: int
     tokenizer_bytes: int
     probe: tuple[float, ...]
+
+
+def tolerance(precision: str) -> float:
+    """Return how far a component of the probe's vector may lie from the reference's; they are about 0.05 large."""
+    return 1e-3 if precision == FULL else 0.02
 
 
 def read(directory: Path) -> Manifest:

@@ -15,7 +15,7 @@ import fasteners
 import pytest
 
 from memory_bank.errors import ConfigurationError, ProviderUnavailable
-from memory_bank.providers import embedding, model_files, onnx_embedding, onnx_export, onnx_graph
+from memory_bank.providers import embedding, model_files, onnx_embedding, onnx_export, onnx_graph, onnx_quantisation
 from tests.providers.test_token_windows import word_tokenizer
 
 BOUND = 60.0  # seconds after which a test that waits has failed
@@ -69,7 +69,7 @@ def test_a_graph_says_what_it_is(graph: Path, weights: model_files.ModelFiles) -
     manifest = onnx_graph.read(graph)
     assert {each.name for each in graph.iterdir()} == onnx_graph.FILES
     assert (manifest.name, manifest.dimensions, manifest.max_tokens) == (model_files.DEFAULT_MODEL, 384, 256)
-    assert (manifest.sha256, manifest.precision) == (weights.sha256, "fp32")
+    assert (manifest.sha256, manifest.precision) == (weights.sha256, onnx_quantisation.PRECISION)
 
 
 def test_a_cached_graph_is_answered_without_another_process(graph: Path) -> None:
@@ -80,6 +80,10 @@ def test_a_cached_graph_is_answered_without_another_process(graph: Path) -> None
 @pytest.fixture
 def copy(graph: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(graph, tmp_path / "cache" / graph.name))
+
+
+def rewrite(file: Path, old: str, new: str) -> None:
+    file.write_text(file.read_text().replace(old, new))
 
 
 def truncate(file: Path) -> None:
@@ -93,7 +97,8 @@ def truncate(file: Path) -> None:
         lambda folder: (folder / "model.json").write_text(""),
         lambda folder: (folder / "model.json").write_bytes(b"\xff{"),
         lambda folder: (folder / "model.json").write_text("[" * 100_000),
-        lambda folder: (folder / "model.json").write_text('{"format": 1, "name": "all-MiniLM-L6-v2"}'),
+        lambda folder: (folder / "model.json").write_text('{"format": 2, "name": "all-MiniLM-L6-v2"}'),
+        lambda folder: rewrite(folder / "model.json", '"format": 2', '"format": 1'),
         lambda folder: (folder / "model.json").write_text("[1]"),
         lambda folder: truncate(folder / "model.onnx"),
         lambda folder: (folder / "model.onnx").unlink(),
@@ -223,7 +228,9 @@ transformers.PreTrainedTokenizerFast(tokenizer_file=sys.argv[1] + "/tokenizer.js
     unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]", model_max_length=64).save_pretrained(sys.argv[1])
 """
     subprocess.run([sys.executable, "-c", script, str(folder)], capture_output=True, timeout=300, check=True)
-    encoder = onnx_embedding.OnnxEncoder(onnx_export.ensure_exported(str(folder), tmp_path / "cache", seconds=300))
+    exported = onnx_export.ensure_exported(str(folder), tmp_path / "cache", seconds=300)
+    assert onnx_graph.read(exported).precision == onnx_graph.FULL  # its recall was never measured
+    encoder = onnx_embedding.OnnxEncoder(exported)
     assert (encoder.name, encoder.dimensions) == ("tiny", 32)
     short, long = encoder.encode(["w1 w2", " ".join(f"w{number}" for number in range(100))])
     assert (short.shape, long.shape) == ((1, 32), (2, 32))
