@@ -7,6 +7,7 @@ idf = ln(1 + (N - df + 0.5) / (df + 0.5)).
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 K1 = 1.2
 B = 0.75
@@ -40,6 +41,15 @@ class Weights:
     idf: Mapping[str, float]
     average: float
 
+    @cached_property
+    def losses(self) -> tuple[tuple[tuple[str, ...], float], ...]:
+        """Each word of the query under its forms, and what it weighs where none of them is held.
+
+        A missing pair of characters weighs half: about every second one crosses a border between words.
+        """
+        pairs = self.asked.pairs
+        return tuple((forms, self.idf[forms[0]] * (0.5 if forms[0] in pairs else 1.0)) for forms in self.asked.words)
+
 
 def idf(notes: float, containing: float) -> float:
     """Return the worth of a term that `containing` of `notes` notes hold; above 0."""
@@ -57,7 +67,7 @@ def weighed(asked: Asked, *, notes: int, average: float, containing: Mapping[str
 
 def score(terms: Mapping[str, int], length: int, weights: Weights, *, notes: int = 1) -> float:
     """Return the BM25 of a text of `length` terms that is as long as `notes` notes; 0 where no term is held."""
-    if not weights.average:
+    if not terms or not weights.average:
         return 0.0
     norm = K1 * (1 - B + B * length / (notes * weights.average))
     return sum(weights.idf[term] * count / (count + norm) for term, count in terms.items() if term in weights.idf)
@@ -66,14 +76,18 @@ def score(terms: Mapping[str, int], length: int, weights: Weights, *, notes: int
 def cover(terms: Mapping[str, int], weights: Weights) -> float:
     """Return the share of the query's idf mass that a text's own terms hold, 0 to 1.
 
-    A word counts once, under whichever form is held. A missing pair of characters counts half: about every second one
-    crosses a border between words.
+    A word counts once, under whichever form is held.
     """
+    if not terms:
+        return 0.0
     held = missing = 0.0
-    for forms in weights.asked.words:
-        found = [weights.idf[form] for form in forms if terms.get(form)]
-        if found:
-            held += max(found)
+    for forms, loss in weights.losses:
+        worth = 0.0
+        for form in forms:
+            if terms.get(form):
+                worth = max(worth, weights.idf[form])
+        if worth:
+            held += worth
         else:
-            missing += weights.idf[forms[0]] * (0.5 if forms[0] in weights.asked.pairs else 1.0)
+            missing += loss
     return held / (held + missing) if held else 0.0

@@ -29,7 +29,8 @@ class Words:
         Texts of fewer than five words, and texts that differ in a number or in a word with digits, never do: a
         corrected port or date is news.
         """
-        fewest, most = sorted((len(self.words), len(earlier.words)))
+        own, others = len(self.words), len(earlier.words)
+        fewest, most = (own, others) if own < others else (others, own)
         if fewest < _FEWEST or fewest < JACCARD * most:
             return False
         return similarity(self.words, earlier.words) >= JACCARD and self.numbers == earlier.numbers

@@ -8,8 +8,10 @@ small priors; what was tried and measured stands in docs/recall.md. `rrf` and `w
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
+from typing import NamedTuple
 
 from memory_bank.domain import bm25, spans
 from memory_bank.domain.bm25 import Weights
@@ -63,9 +65,8 @@ class Calibration:
     full_letters: float
 
 
-@dataclass(frozen=True, kw_only=True)
-class Facts:
-    """What ranking knows of a note: a candidate, or a neighbour of one.
+class Facts(NamedTuple):
+    """What ranking knows of a note: a candidate, or a neighbour of one. A tuple, as a search makes a hundred of them.
 
     previous, following: its neighbours within the session. cosine: that of its best window with the query, None where
     there is no vector. terms: occurrences of the query's terms. length: terms in all. asks: ends with a question mark.
@@ -77,7 +78,7 @@ class Facts:
     previous: int | None = None
     following: int | None = None
     cosine: float | None = None
-    terms: Mapping[str, int] = field(default_factory=dict)
+    terms: Mapping[str, int] = MappingProxyType({})
     length: int = 0
     asks: bool = False
     speaker: frozenset[str] = frozenset()

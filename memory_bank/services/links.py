@@ -58,7 +58,7 @@ class LinkService:
         recall.checked_limit(limit)
         recall.checked_depth(depth)
         now = self._clock.now()
-        async with self._database.transaction(name) as tx:
+        async with self._database.counting(name) as tx:
             distances, seen_links = await self._walk(tx, centre, depth=depth, limit=limit, types=frozenset(types))
             found = await returning.recalled(tx, list(distances), now=now, decay=self._decay)
         if not found or found[0].note.id != centre:

@@ -123,7 +123,7 @@ class NoteService:
         name = banks.checked_name(bank)
         if len(ids) > recall.RESULT_LIMIT:
             raise InvalidInput("ids", f"at most {recall.RESULT_LIMIT} ids at once, got {len(ids)}")
-        async with self._database.transaction(name) as tx:
+        async with self._database.counting(name) as tx:
             return await returning.recalled(tx, ids, now=self._clock.now(), decay=self._decay)
 
     async def browse(

@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
@@ -18,7 +18,7 @@ from memory_bank.services.embedder import Embedder
 from memory_bank.services.tokeniser import Tokeniser
 from memory_bank.store import embeddings, lexical, notes, surroundings
 from memory_bank.store.database import Database, Tx
-from memory_bank.store.surroundings import Surrounding
+from memory_bank.store.surroundings import Belief, Surrounding
 
 logger = logging.getLogger(__name__)
 
@@ -123,7 +123,7 @@ class RecallService:
         vector, (scores, weights, size), signs = await together.done(
             self._embedded(name, asked), self._scored(name, asked, pool=pool), self._signs(asked.text)
         )
-        async with self._database.transaction(name, urgent=True) as tx:
+        async with self._database.counting(name) as tx:
             cosines = await self._vector_arm(tx, vector, asked, pool=pool)
             hits = _Hits(vector=vector, cosines=cosines, scores=scores, weights=weights, bank_size=size, signs=signs)
             hits, kept = await self._kept(tx, hits, asked, pool=pool, now=now)
@@ -131,20 +131,21 @@ class RecallService:
                 kept = await self._expanded(tx, kept, asked)
             best = await self._distinct(tx, kept[: 2 * asked.limit], asked)
             found = await returning.recalled(tx, best, now=now, decay=self._decay)
-        arms = _arm_scores({Arm.VECTOR: hits.cosines, Arm.LEXICAL: hits.scores})
         told = {each.id: each for each in kept}
+        arms = _arm_scores({Arm.VECTOR: hits.cosines, Arm.LEXICAL: hits.scores}, best)
         return [
-            replace(
-                each,
+            Recalled(
+                note=each.note,
+                retrievability=each.retrievability,
                 score=told[each.note.id].score,
                 evidence=told[each.note.id].evidence,
-                arms=arms.get(each.note.id, ()),
+                arms=arms[each.note.id],
             )
             for each in found
         ]
 
     async def _newest(self, bank: str, asked: Query, *, now: datetime) -> list[Recalled]:
-        async with self._database.transaction(bank, urgent=True) as tx:
+        async with self._database.counting(bank) as tx:
             page = await notes.page(tx, wanted=asked.wanted, after=None, count=asked.limit)
             return await returning.recalled(tx, [note.id for note in page], now=now, decay=self._decay)
 
@@ -188,7 +189,7 @@ class RecallService:
         )
 
     async def _scored(self, bank: str, asked: Query, *, pool: int) -> tuple[dict[UUID, float], bm25.Weights, int]:
-        async with self._database.reading(bank, urgent=True) as tx:
+        async with self._database.reading(bank) as tx:
             return await self._lexical_arm(tx, asked, pool=pool)
 
     async def _vector_arm(
@@ -221,22 +222,24 @@ class RecallService:
             bank_size=hits.bank_size,
         )
         before, after = _neighbours(found)
+        around = {each.id.int: each for each in found}
+        named = hits.signs.named
         facts = {
-            each.id.int: Facts(
+            number: Facts(
                 session=each.session,
-                previous=before.get(each.id.int),
-                following=after.get(each.id.int),
+                previous=before.get(number),
+                following=after.get(number),
                 cosine=each.cosine,
                 terms=each.terms or {},
                 length=each.length,
                 asks=each.ending.rstrip().endswith(_QUESTION_MARKS),
                 speaker=self._speaker(each.text[:_OPENING_LENGTH]),
-                days=ranking.date_distance(each.moment.date(), hits.signs.named),
-                belief=_belief(each, now),
+                days=ranking.date_distance(each.moment.date(), named) if named else None,
+                belief=None if each.belief is None else _confidence(each.belief, now),
             )
-            for each in found
+            for number, each in around.items()
         }
-        return facts, {each.id.int: each for each in found}
+        return facts, around
 
     def _ranked(
         self, hits: _Hits, facts: Mapping[int, Facts], around: Mapping[int, Surrounding], asked: Query
@@ -248,16 +251,14 @@ class RecallService:
             neutral=0.0 if self._calibration is None else self._calibration.neutral,
         )
         scores = self._scores(hits, facts, view, asked)
-        evidence = {id: ranking.evidence(facts[id], view) for id in facts}
+        evidence = {id: ranking.evidence(note, view) for id, note in facts.items()}
+        floor = self._fixed_floor(asked)
         kept = [
             _Candidate(id=around[id].id, score=scores[id], evidence=evidence[id], text=around[id].whole)
             for id in ranking.ordered(scores)
-            if id in around and around[id].wanted and self._is_about(id, facts, evidence, asked)
+            if id in around and around[id].wanted and self._is_about(id, facts, evidence, floor)
         ]
-        if (
-            self._fixed_floor(asked) is None
-            and max((each.evidence for each in kept), default=0.0) < ranking.ANSWER_FLOOR
-        ):
+        if floor is None and max((each.evidence for each in kept), default=0.0) < ranking.ANSWER_FLOOR:
             return []
         return kept
 
@@ -277,12 +278,15 @@ class RecallService:
             case Fusion.WEIGHTED:
                 return ranking.weighted(cosines, scores)
 
-    def _is_about(self, id: int, facts: Mapping[int, Facts], evidence: Mapping[int, float], asked: Query) -> bool:
+    def _is_about(
+        self, id: int, facts: Mapping[int, Facts], evidence: Mapping[int, float], floor: float | None
+    ) -> bool:
         note = facts[id]
-        floor = self._fixed_floor(asked)
         if floor is not None or self._calibration is None:
             return bool(note.terms) or (note.cosine is not None and note.cosine >= (floor or 0.0))
-        ends = (id, note.previous, note.following)
+        if evidence[id] >= ranking.NOTE_FLOOR:
+            return True
+        ends = (note.previous, note.following)
         return any(end in evidence and evidence[end] >= ranking.NOTE_FLOOR for end in ends if end is not None)
 
     def _fixed_floor(self, asked: Query) -> float | None:
@@ -337,10 +341,8 @@ class RecallService:
         return sorted(best.values(), key=lambda each: (-each.score, each.id))
 
 
-def _belief(note: Surrounding, now: datetime) -> float | None:
-    if note.belief is None:
-        return None
-    return beliefs.confidence(note.belief.sources, days=(now - note.belief.confirmed).total_seconds() / 86_400)
+def _confidence(belief: Belief, now: datetime) -> float:
+    return beliefs.confidence(belief.sources, days=(now - belief.confirmed).total_seconds() / 86_400)
 
 
 def _by_number(scores: Mapping[UUID, float]) -> dict[int, float]:
@@ -358,10 +360,14 @@ def _neighbours(found: Sequence[Surrounding]) -> tuple[dict[int, int], dict[int,
     return {later: earlier for earlier, later in steps}, dict(steps)
 
 
-def _arm_scores(arms: Mapping[Arm, Mapping[UUID, float]]) -> dict[UUID, tuple[ArmScore, ...]]:
-    """Return for each hit its rank and score in the arms that found it."""
-    found: dict[UUID, tuple[ArmScore, ...]] = {}
-    for arm, scores in arms.items():
-        for rank, (id, score) in enumerate(scores.items(), start=1):
-            found[id] = (*found.get(id, ()), ArmScore(arm=arm.value, rank=rank, score=score))
-    return found
+def _arm_scores(arms: Mapping[Arm, Mapping[UUID, float]], ids: Iterable[UUID]) -> dict[UUID, tuple[ArmScore, ...]]:
+    """Return for each of the notes its rank and score in the arms that found it."""
+    ranks = {arm: {id: rank for rank, id in enumerate(scores, start=1)} for arm, scores in arms.items()}
+    return {
+        id: tuple(
+            ArmScore(arm=arm.value, rank=ranks[arm][id], score=scores[id])
+            for arm, scores in arms.items()
+            if id in scores
+        )
+        for id in ids
+    }

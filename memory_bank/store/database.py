@@ -3,6 +3,7 @@
 `Database.whole_store` alone opens a transaction that sees more than one bank.
 """
 
+import asyncio
 import functools
 import select
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -18,7 +19,8 @@ from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
+from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.util import greenlet_spawn
 
 from memory_bank.errors import ConfigurationError, Conflict, StoreUnavailable
 from memory_bank.store import confinement
@@ -38,6 +40,7 @@ class _Begin(Enum):
     """How a transaction of a bank begins."""
 
     WRITING = "BEGIN"
+    COUNTING = "BEGIN; SET LOCAL synchronous_commit = off"
     READING = "BEGIN READ ONLY"
     SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 
@@ -150,36 +153,46 @@ class Database:
         sa.event.listen(self._engine.sync_engine, "checkout", _refuse_dead)
 
     def first(self) -> AbstractContextManager[None]:
-        """Let others stand back while the block lasts, though not for long; its own transactions must be urgent."""
+        """Let others stand back while the block lasts, though not for long; its own transactions do not."""
         return self._precedence.first()
 
     async def stand_back(self) -> None:
         """Wait for those that go first, though not for long: before work that takes a processor and no connection."""
-        async with self._precedence.turn(urgent=False):
+        async with self._precedence.turn():
             pass
 
     @asynccontextmanager
-    async def transaction(self, bank: str, *, urgent: bool = False) -> AsyncIterator[Tx]:
-        """Open a transaction of `bank`; leaving the block commits, an error rolls back. Others wait for an urgent one.
+    async def transaction(self, bank: str) -> AsyncIterator[Tx]:
+        """Open a transaction of `bank`; leaving the block commits, an error rolls back.
 
         Raises `StoreUnavailable` when PostgreSQL does not answer, `Conflict` when a concurrent change came first.
         """
-        async with self._begun(_Begin.WRITING, bank, urgent=urgent) as tx:
+        async with self._begun(_Begin.WRITING, bank) as tx:
+            yield tx
+
+    @asynccontextmanager
+    async def counting(self, bank: str) -> AsyncIterator[Tx]:
+        """Open a transaction of `bank` for nothing but counts of recalls, which does not wait for the disk.
+
+        Everybody sees them as soon as the block is left, and they outlive this process. A crash of PostgreSQL itself
+        may take those of its last second; it never takes what another transaction has committed. Raises as above.
+        """
+        async with self._begun(_Begin.COUNTING, bank) as tx:
             yield tx
 
     @asynccontextmanager
     async def snapshot(self, bank: str) -> AsyncIterator[Tx]:
         """Open a transaction of `bank` that reads everything as of one moment and changes nothing; raises as above."""
-        async with self._begun(_Begin.SNAPSHOT, bank, urgent=False) as tx:
+        async with self._begun(_Begin.SNAPSHOT, bank) as tx:
             yield tx
 
     @asynccontextmanager
-    async def reading(self, bank: str, *, urgent: bool = False) -> AsyncIterator[Tx]:
+    async def reading(self, bank: str) -> AsyncIterator[Tx]:
         """Open a transaction of `bank` that changes nothing, and whose statements see each its own moment.
 
         Raises `StoreUnavailable` as `transaction` does.
         """
-        async with self._begun(_Begin.READING, bank, urgent=urgent) as tx:
+        async with self._begun(_Begin.READING, bank) as tx:
             yield tx
 
     @asynccontextmanager
@@ -191,8 +204,8 @@ class Database:
             await driver.commit()
 
     @asynccontextmanager
-    async def _begun(self, begin: _Begin, bank: str, *, urgent: bool) -> AsyncIterator[Tx]:
-        async with self._precedence.turn(urgent=urgent), self._lent() as (driver, role):
+    async def _begun(self, begin: _Begin, bank: str) -> AsyncIterator[Tx]:
+        async with self._precedence.turn(), self._lent() as (driver, role):
             await driver.execute(_opening(begin, bank, role), prepare=False)
             yield Tx(driver=driver, tuned=self._tuned, bank=bank)
             await driver.commit()
@@ -201,17 +214,23 @@ class Database:
     async def _lent(self) -> AsyncIterator[tuple[psycopg.AsyncConnection[Any], str]]:
         """Lend a driver, with the role of transactions of a bank; the pool rolls back what was not committed."""
         with translated_errors(), self._counted():
-            async with self._engine.connect() as connection:
-                driver = await _driver(connection)
-                try:
-                    if _ROLE not in connection.info:
-                        connection.info[_ROLE] = await _role(driver)
-                    yield driver, connection.info[_ROLE]
-                finally:
-                    # its pool is gone, and nobody else would close it; or a caller who was cut off in the midst of a
-                    # statement has closed it, and it cannot be rolled back
-                    if self._closed or driver.closed:
-                        await connection.invalidate()
+            # from the pool itself: SQLAlchemy's own connection around it would cost more than an empty statement
+            lent = await self._engine.raw_connection()
+            driver = lent.driver_connection
+            assert isinstance(driver, psycopg.AsyncConnection)
+            try:
+                if _ROLE not in lent.info:
+                    lent.info[_ROLE] = await _role(driver)
+                yield driver, lent.info[_ROLE]
+            finally:
+                # its pool is gone, and nobody else would close it; or a caller who was cut off in the midst of a
+                # statement has closed it, and it cannot be rolled back
+                back = greenlet_spawn(lent.invalidate if self._closed or driver.closed else lent.close)
+                if driver.pgconn.transaction_status == psycopg.pq.TransactionStatus.IDLE:
+                    await back
+                else:
+                    # whoever is cancelled meanwhile must not take the connection along
+                    await asyncio.shield(asyncio.create_task(back))
 
     def pool(self) -> PoolState:
         """Return how far the pool is used at this moment."""
@@ -252,12 +271,6 @@ def driver_url(url: str) -> URL:
 @functools.cache
 def _for_driver(statement: sa.TextClause) -> bytes:
     return str(statement.compile(dialect=_DIALECT)).encode()
-
-
-async def _driver(connection: AsyncConnection) -> psycopg.AsyncConnection[Any]:
-    driver = (await connection.get_raw_connection()).driver_connection
-    assert isinstance(driver, psycopg.AsyncConnection)
-    return driver
 
 
 async def _role(driver: psycopg.AsyncConnection[Any]) -> str:

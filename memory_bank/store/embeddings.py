@@ -8,14 +8,13 @@ from typing import NewType
 from uuid import UUID
 
 import numpy as np
-import psycopg
 import sqlalchemy as sa
 from numpy import float32
 from numpy.typing import NDArray
 
 from memory_bank.domain import filters
 from memory_bank.domain.links import Candidate
-from memory_bank.store import conditions, database
+from memory_bank.store import arrays, conditions, database
 from memory_bank.store.database import Tx
 
 Windows = NDArray[float32]
@@ -25,26 +24,8 @@ Written = NewType("Written", str)
 """A vector as PostgreSQL reads it."""
 
 
-class Asked(bytes):
-    """A query's vector in PostgreSQL's binary form, which takes neither side time: a search says it several times."""
-
-
-class _Numbers(bytes):
-    """A `real[]` in PostgreSQL's binary form."""
-
-
-class _AsIs(psycopg.adapt.Dumper):
-    """Sends bytes of a type that the statement names."""
-
-    format = psycopg.pq.Format.BINARY
-
-    def dump(self, obj: bytes) -> bytes:
-        return obj
-
-
-psycopg.adapters.register_dumper(Asked, _AsIs)
-psycopg.adapters.register_dumper(_Numbers, _AsIs)
-_REAL = psycopg.adapters.types["float4"].oid
+Asked = NewType("Asked", arrays.Binary)
+"""A query's vector in pgvector's binary form, which takes neither side time: a search says it several times."""
 
 # pgvector's own bound for hnsw.ef_search
 _EF_SEARCH_LIMIT = 1_000
@@ -170,18 +151,10 @@ async def add(tx: Tx, embedded: Mapping[UUID, Windows]) -> None:
         _ADD,
         notes=[note for note, _, _ in rows],
         indexes=[index for _, index, _ in rows],
-        numbers=_numbers(np.concatenate([vector for _, _, vector in rows])),
+        numbers=arrays.reals(np.concatenate([vector for _, _, vector in rows])),
         past=[place * dimensions for place in range(len(rows))],
         dimensions=dimensions,
     )
-
-
-def _numbers(numbers: NDArray[float32]) -> _Numbers:
-    # dimensions, no nulls, the elements' type, how many there are and from which index; then each after its length
-    elements = np.empty(len(numbers), dtype=[("length", ">i4"), ("number", ">f4")])
-    elements["length"] = 4
-    elements["number"] = numbers
-    return _Numbers(struct.pack("!iiIii", 1, 0, _REAL, len(numbers), 1) + elements.tobytes())
 
 
 def written(vector: NDArray[float32]) -> Written:
@@ -191,8 +164,8 @@ def written(vector: NDArray[float32]) -> Written:
 
 def asked(vector: NDArray[float32]) -> Asked:
     """Return a query's vector for `search`, and for whatever else asks about it."""
-    # pgvector's own form: dimensions, nothing, numbers, all of them big-endian
-    return Asked(struct.pack("!HH", len(vector), 0) + vector.astype(">f4").tobytes())
+    # dimensions, nothing, numbers, all of them big-endian
+    return Asked(arrays.Binary(struct.pack("!HH", len(vector), 0) + vector.astype(">f4").tobytes()))
 
 
 async def complete(tx: Tx, note: UUID, windows: Windows, *, model: str, content_hash: bytes) -> bool:

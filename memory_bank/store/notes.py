@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from memory_bank.domain import filters, notes
 from memory_bank.domain.notes import Draft, Enrichment, Kind, Note, Reach
-from memory_bank.store import banks, conditions, links
+from memory_bank.store import arrays, banks, conditions, links
 from memory_bank.store.database import Row, Tx
 
 _COLUMNS = """n.id, n.kind, n.content, n.keywords, n.context, n.tags, n.session, n.position, n.occurred_at,
@@ -423,7 +423,7 @@ async def _in_order(tx: Tx, statement: sa.TextClause, ids: Sequence[UUID], **bin
     wanted = list(dict.fromkeys(ids))
     if not wanted:
         return []
-    rows = {row["id"]: row for row in await tx.all(statement, ids=wanted, **binds)}
+    rows = {row["id"]: row for row in await tx.all(statement, ids=arrays.uuids(wanted), **binds)}
     return [_note(tx, rows[id]) for id in wanted if id in rows]
 
 

@@ -9,6 +9,7 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 URGENT_SIDE_BY_SIDE = 2
@@ -26,6 +27,10 @@ STAND_BACK_SECONDS = 0.3
 
 FIRST_SECONDS = 1.0
 """How long others stand back for a call at most: it may wait for a model that is still loading."""
+
+
+# Whether the call at work goes first: everything that is done for it is urgent, also what it does side by side.
+_goes_first: ContextVar[bool] = ContextVar("goes_first", default=False)
 
 
 @dataclass(kw_only=True)
@@ -48,29 +53,26 @@ class Precedence:
 
     @contextmanager
     def first(self) -> Iterator[None]:
-        """Let others stand back while the block lasts, though not beyond `FIRST_SECONDS`."""
+        """Let others stand back while the block lasts, though not beyond `FIRST_SECONDS`; its own turns are urgent."""
         call = object()
         self._calls.add(call)
+        before = _goes_first.set(True)
         lapse = asyncio.get_running_loop().call_later(FIRST_SECONDS, self._over, call)
         try:
             yield
         finally:
+            _goes_first.reset(before)
             lapse.cancel()
             self._over(call)
 
     @asynccontextmanager
-    async def turn(self, *, urgent: bool) -> AsyncIterator[None]:
+    async def turn(self) -> AsyncIterator[None]:
         """Wait for a turn, though not for long, and have it while the block lasts."""
-        line = self._urgent if urgent else self._others
+        line = self._urgent if _goes_first.get() else self._others
         if line.waiting or not self._may_go(line):
-            try:
-                await self._called(line)
-            except asyncio.CancelledError:
-                # it may have been called already, and nobody else then
-                self._call()
-                raise
-        line.going += 1
-        self._call()
+            await self._called(line)
+        else:
+            line.going += 1
         try:
             yield
         finally:
@@ -78,6 +80,7 @@ class Precedence:
             self._call()
 
     async def _called(self, line: _Line) -> None:
+        """Wait to be called, though not for long; either way it counts as going then."""
         loop = asyncio.get_running_loop()
         turn = loop.create_future()
         line.waiting.append(turn)
@@ -86,9 +89,16 @@ class Precedence:
             await asyncio.wait([turn], timeout=line.patience)
             while not turn.done() and self._held_up(line) and loop.time() < end:
                 await asyncio.wait([turn], timeout=line.patience)
-        finally:
-            if not turn.done():
+        except asyncio.CancelledError:
+            if turn.done():
+                line.going -= 1
+            else:
                 line.waiting.remove(turn)
+            self._call()
+            raise
+        if not turn.done():
+            line.waiting.remove(turn)
+            line.going += 1
 
     def _may_go(self, line: _Line) -> bool:
         return line.going < line.places and not self._held_up(line)
@@ -101,8 +111,8 @@ class Precedence:
         self._call()
 
     def _call(self) -> None:
-        """Call whoever may go next; it calls the one after it when it goes."""
+        """Call those who may go; they count as going from here, not from when they come to it."""
         for line in (self._urgent, self._others):
-            if line.waiting and self._may_go(line):
+            while line.waiting and self._may_go(line):
+                line.going += 1
                 line.waiting.popleft().set_result(None)
-                return

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from memory_bank.domain import filters
 from memory_bank.domain.notes import Kind
-from memory_bank.store import conditions, embeddings
+from memory_bank.store import arrays, conditions, embeddings
 from memory_bank.store.database import Tx
 
 TEXT_LENGTH = 500
@@ -142,14 +142,14 @@ async def of_notes(
     narrowing = conditions.narrowing(wanted)
     # in one order, in which each note's terms come back: sums of fractions depend on it
     ordered = sorted(terms, key=lambda term: (len(term.encode()), term))
-    binds = {"ids": list(ids), "query": query, "terms": ordered, **conditions.binds(wanted)}
+    binds = {"ids": arrays.uuids(list(ids)), "query": query, "terms": ordered, **conditions.binds(wanted)}
     found = _read(await answered(own(narrowing), **binds))
     if any(each.position is not None for each in found):
         found += _read(await answered(next_to(narrowing), **binds))
     facts = [each.id for each in found if each.kind == Kind.FACT]
     if not facts:
         return found
-    held = {id: Belief(*rest) for id, *rest in await answered(_BELIEFS, ids=facts)}
+    held = {id: Belief(*rest) for id, *rest in await answered(_BELIEFS, ids=arrays.uuids(facts))}
     return [each._replace(belief=held.get(each.id)) for each in found]
 
 

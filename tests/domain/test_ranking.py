@@ -19,11 +19,15 @@ cosines = st.floats(min_value=-1, max_value=1)
 notes = st.builds(
     Facts,
     session=st.none() | st.sampled_from(["s", "t"]),
+    previous=st.none() | ids,
+    following=st.none() | ids,
     cosine=st.none() | cosines,
     terms=st.dictionaries(st.sampled_from(TERMS), st.integers(min_value=1, max_value=5), max_size=3),
     length=st.integers(min_value=5, max_value=60),
     asks=st.booleans(),
+    speaker=st.frozensets(st.sampled_from([*TERMS, "assistant"]), max_size=2),
     days=st.none() | st.floats(min_value=0, max_value=900),
+    belief=st.none() | st.floats(min_value=0, max_value=1),
 )
 found = st.dictionaries(ids, notes, max_size=8)
 scores = st.dictionaries(ids, st.floats(min_value=-1, max_value=1), max_size=8)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
 
@@ -21,7 +21,7 @@ class Going:
         self.begun: list[str] = []
 
     async def come(self, *names: str) -> None:
-        """Let transactions come, one after the other: `u…` are urgent, and `f…` are none, but calls that go first."""
+        """Let transactions come, one after the other: `u…` of calls that go first; `f…` are such calls without one."""
         for name in names:
             self._ends[name] = asyncio.Event()
             self._tasks[name] = asyncio.create_task(self._go(name))
@@ -48,12 +48,11 @@ class Going:
         await asyncio.gather(*self._tasks.values())
 
     async def _go(self, name: str) -> None:
-        if name.startswith("f"):
-            with self._precedence.first():
-                self.begun.append(name)
-                await self._ends[name].wait()
-            return
-        async with self._precedence.turn(urgent=name.startswith("u")):
+        async with AsyncExitStack() as entered:
+            if name.startswith(("f", "u")):
+                entered.enter_context(self._precedence.first())
+            if not name.startswith("f"):
+                await entered.enter_async_context(self._precedence.turn())
             self.begun.append(name)
             await self._ends[name].wait()
 

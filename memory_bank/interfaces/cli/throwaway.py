@@ -68,6 +68,8 @@ async def place(invocation: Invocation, *, parts: bootstrap.Parts | None = None)
                 ),
             )
         )
+        # as a server serves, or its callers would not meet what is measured
+        await opened.enter_async_context(bootstrap.settled(app))
         made = Place(app=app, embedder=embedder, prefix=f"measured-{uuid4().hex[:12]}", banks=[])
         try:
             yield made
