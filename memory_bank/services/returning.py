@@ -15,9 +15,7 @@ from memory_bank.store.database import Tx
 
 def seen(note: Note, *, now: datetime, decay: DecayPolicy) -> Recalled:
     """Return the note with its retrievability at `now`."""
-    idle = now.timestamp() - note.last_accessed
-    chance = retrievability.probability(decay, idle_seconds=idle, retrieval_count=note.retrieval_count)
-    return Recalled(note=note, retrievability=chance)
+    return Recalled(note=note, retrievability=_retrievability(note, now=now, decay=decay))
 
 
 async def recalled(tx: Tx, ids: Sequence[UUID], *, now: datetime, decay: DecayPolicy) -> list[Recalled]:
@@ -27,13 +25,18 @@ async def recalled(tx: Tx, ids: Sequence[UUID], *, now: datetime, decay: DecayPo
     """
     moment = int(now.timestamp())
     return [
-        replace(
-            seen(note, now=now, decay=decay),
+        Recalled(
             note=replace(
                 note,
                 retrieval_count=note.retrieval_count + 1,
                 last_accessed=max(note.last_accessed, moment),
             ),
+            retrievability=_retrievability(note, now=now, decay=decay),
         )
         for note in await notes.recalled(tx, ids, now=moment)
     ]
+
+
+def _retrievability(note: Note, *, now: datetime, decay: DecayPolicy) -> float:
+    idle = now.timestamp() - note.last_accessed
+    return retrievability.probability(decay, idle_seconds=idle, retrieval_count=note.retrieval_count)

@@ -156,14 +156,15 @@ async def of_notes(
 def _read(rows: Iterable[tuple[Any, ...]]) -> list[Surrounding]:
     """Return the notes of a statement's rows, each with those of its terms."""
     rows = list(rows)
-    held: dict[UUID, tuple[int, dict[str, int]]] = {}
+    # by the ids' numbers, as `domain.ranking` has them and for its reason
+    held: dict[int, tuple[int, dict[str, int]]] = {}
     for id, *_, term, frequency, length in rows:
         if term is not None:
-            held.setdefault(id, (length, {}))[1][term] = frequency
+            held.setdefault(id.int, (length, {}))[1][term] = frequency
     found = []
     for *known, term, _, length in rows:
         if term is None:
-            own_length, terms = held.get(known[0], (length or 0, None))
+            own_length, terms = held.get(known[0].int, (length or 0, None))
             found.append(Surrounding._make((*known, terms, own_length, None)))
     return found
 
