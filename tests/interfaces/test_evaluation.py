@@ -302,12 +302,18 @@ async def test_only_notes_past_the_sample_get_synthetic_vectors(invocation: Invo
 
 def test_both_commands_run_without_any_database(commands: Commands) -> None:
     write(commands.folder, TEA, SHIPS)
-    evaluated, refused, twice, benched = commands.run_all(
+    (commands.folder / "notes.txt").write_text("The kettle is red.\n\nThe ship left on Monday.\r\nThe kettle is red.\n")
+    (commands.folder / "blank.txt").write_text(" \n\n")
+    (commands.folder / "broken.txt").write_bytes(b"kettle \xff")
+    evaluated, refused, twice, benched, of_lines, blank, broken = commands.run_all(
         [
             ["eval", "set.jsonl", "--off-topic", "--limit-queries", "3", "--arms", "vector,hybrid", "--json"],
             ["eval", "set.jsonl", "--arms", "psychic"],
             ["eval", "set.jsonl", "--explain"],
             ["bench", "--notes", "30", "--banks", "2", "--queries", "4", "--json"],
+            ["bench", "--notes", "3", "--queries", "2", "--texts", "notes.txt", "--json"],
+            ["bench", "--texts", "blank.txt"],
+            ["bench", "--texts", "broken.txt"],
         ]
     )
     answer = evaluated.json()
@@ -324,6 +330,11 @@ def test_both_commands_run_without_any_database(commands: Commands) -> None:
     assert figures["one_by_one"]["queued"]["notes"] == figures["one_by_one"]["inline"]["notes"] == 30
     assert figures["search"]["mean_results"] > 0
     assert figures["search"]["search"]["p50_ms"] > 0
+    assert of_lines.json()["texts"] == "notes.txt"
+    assert of_lines.json()["search"]["mean_results"] > 0
+    assert (blank.code, broken.code) == (1, 1)
+    assert "write a note in each line" in blank.stderr
+    assert "save it as UTF-8 text" in broken.stderr
     # the user's own data folder holds no database afterwards
     assert not (commands.folder / "data" / "postgres").exists()
 

@@ -9,6 +9,7 @@ import click
 
 from memory_bank.domain import evaluation
 from memory_bank.domain.notes import BATCH_LIMIT, When
+from memory_bank.errors import InvalidInput
 from memory_bank.interfaces import retrieval_sets
 from memory_bank.interfaces.answers import Answer
 from memory_bank.interfaces.cli import throwaway
@@ -105,7 +106,7 @@ class BenchAnswer(Answer):
 @click.option(
     "--texts",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Take the documents of this retrieval set instead of made-up texts.",
+    help="Instead of made-up texts: the lines of a .txt file, a note each, or the documents of a retrieval set.",
 )
 @click.option(
     "--synthetic-vectors", is_flag=True, help=f"Random unit vectors for all notes but the first {SAMPLE}: for large N."
@@ -272,11 +273,26 @@ def _ratio(spread: SpreadAnswer, milliseconds: float) -> float:
 
 
 def _texts(file: Path | None) -> Iterator[str]:
-    """Return texts without end: those of a set, again with a number when they are used up, or made-up ones."""
+    """Return texts without end: those of a file, again with a number when they are used up, or made-up ones."""
     if file is None:
         return measurement.made_up_texts()
-    given = list(dict.fromkeys(each.text for corpus in retrieval_sets.read(file) for each in corpus.documents))
+    given = list(dict.fromkeys(_lines_of(file) if file.suffix == ".txt" else _documents_of(file)))
     return (text if again == 0 else f"{text} ({again})" for again in itertools.count() for text in given)
+
+
+def _documents_of(file: Path) -> Iterator[str]:
+    return (each.text for corpus in retrieval_sets.read(file) for each in corpus.documents)
+
+
+def _lines_of(file: Path) -> Iterator[str]:
+    """Return the lines of a text file that are not blank; raise `InvalidInput` where there are none."""
+    try:
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, ValueError) as error:
+        raise InvalidInput(str(file), f"cannot be read as UTF-8: {error}; save it as UTF-8 text") from error
+    if not any(map(str.strip, lines)):
+        raise InvalidInput(str(file), "holds no text; write a note in each line")
+    return filter(str.strip, lines)
 
 
 def _lines(answer: BenchAnswer) -> Iterator[str]:
