@@ -332,7 +332,7 @@ def test_both_commands_run_without_any_database(commands: Commands) -> None:
     assert figures["search"]["search"]["p50_ms"] > 0
     assert of_lines.json()["texts"] == "notes.txt"
     assert of_lines.json()["search"]["mean_results"] > 0
-    assert (blank.code, broken.code) == (1, 1)
+    assert (blank.code, broken.code) == (2, 2)
     assert "write a note in each line" in blank.stderr
     assert "save it as UTF-8 text" in broken.stderr
     # the user's own data folder holds no database afterwards
