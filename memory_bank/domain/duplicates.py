@@ -29,8 +29,7 @@ class Words:
         Texts of fewer than five words, and texts that differ in a number or in a word with digits, never do: a
         corrected port or date is news.
         """
-        own, others = len(self.words), len(earlier.words)
-        fewest, most = (own, others) if own < others else (others, own)
+        fewest, most = sorted((len(self.words), len(earlier.words)))
         if fewest < _FEWEST or fewest < JACCARD * most:
             return False
         return similarity(self.words, earlier.words) >= JACCARD and self.numbers == earlier.numbers

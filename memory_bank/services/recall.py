@@ -223,7 +223,6 @@ class RecallService:
         )
         before, after = _neighbours(found)
         around = {each.id.int: each for each in found}
-        named = hits.signs.named
         facts = {
             number: Facts(
                 session=each.session,
@@ -234,7 +233,7 @@ class RecallService:
                 length=each.length,
                 asks=each.ending.rstrip().endswith(_QUESTION_MARKS),
                 speaker=self._speaker(each.text[:_OPENING_LENGTH]),
-                days=ranking.date_distance(each.moment.date(), named) if named else None,
+                days=ranking.date_distance(each.moment.date(), hits.signs.named),
                 belief=None if each.belief is None else _confidence(each.belief, now),
             )
             for number, each in around.items()
@@ -284,9 +283,7 @@ class RecallService:
         note = facts[id]
         if floor is not None or self._calibration is None:
             return bool(note.terms) or (note.cosine is not None and note.cosine >= (floor or 0.0))
-        if evidence[id] >= ranking.NOTE_FLOOR:
-            return True
-        ends = (note.previous, note.following)
+        ends = (id, note.previous, note.following)
         return any(end in evidence and evidence[end] >= ranking.NOTE_FLOOR for end in ends if end is not None)
 
     def _fixed_floor(self, asked: Query) -> float | None:
