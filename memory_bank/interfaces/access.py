@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcp.server import ServerRequestContext
@@ -38,7 +38,6 @@ OPEN_PATHS = frozenset({"/health", "/"})
 
 _OPEN_FOLDER = "/web/"
 _SELF_GUARDED = frozenset({"/ready", "/metrics"})
-_MCP_PATHS = frozenset({"/sse", "/mcp", "/mcp/messages"})
 _BEARER = re.compile(r"bearer +(\S+)", re.IGNORECASE | re.ASCII)
 _SCOPE_KEY = "memory_bank.caller"
 
@@ -114,7 +113,8 @@ class AccessGuard:
             await self._app(scope, receive, send)
             return
         who = Caller(self._opening, shown=_shown(scope))
-        scope = {**scope, _SCOPE_KEY: who}
+        # into the very scope: what tells a session why its message was refused stands outside of this
+        scope[_SCOPE_KEY] = who
         if who.user is not None:
             scope["user"] = who.user
         refused = await self._refused(scope, who)
@@ -124,7 +124,7 @@ class AccessGuard:
         address = (scope.get("client") or ("",))[0]
         key, refused = rates.of_address(address), None
         if scope["path"] not in _SELF_GUARDED and not (
-            scope["path"] in _MCP_PATHS and self._opening.problem is not None
+            scope["path"] in guards.MCP_PATHS and self._opening.problem is not None
         ):
             try:
                 access = await who.access()
@@ -133,16 +133,16 @@ class AccessGuard:
                 refused = error
         if seconds := self._rates.taken(key):
             message = f"too many calls; try again in {seconds} s, or raise server.rate-limit (SERVER_RATE_LIMIT)"
-            return _answer(scope, 429, "too_many_calls", message, {"Retry-After": str(seconds)})
+            return guards.refusal_at(scope, 429, "too_many_calls", message, {"Retry-After": str(seconds)})
         match refused:
             case None:
                 return None
             case Unauthenticated():
-                return _answer(scope, 401, "unauthenticated", str(refused), guards.CHALLENGE)
-            case StoreUnavailable() if scope["path"] in _MCP_PATHS:
+                return guards.refusal_at(scope, 401, "unauthenticated", str(refused), guards.CHALLENGE)
+            case StoreUnavailable() if scope["path"] in guards.MCP_PATHS:
                 return None
             case _:
-                return _answer(scope, 503, "unavailable", str(refused), {})
+                return guards.refusal_at(scope, 503, "unavailable", str(refused))
 
 
 def caller(scope: Scope) -> Caller:
@@ -178,12 +178,3 @@ def _shown(scope: Scope) -> str | None:
         return None
     match = _BEARER.fullmatch(given[0].decode("latin-1").strip()) if len(given) == 1 else None
     return "" if match is None else match[1]
-
-
-def _answer(scope: Scope, status: int, error: str, message: str, headers: Mapping[str, str]) -> ASGIApp:
-    if scope["path"] in _MCP_PATHS:
-        answer = guards.rpc_refusal(status, error, message)
-    else:
-        answer = guards.refusal(status, error, message)
-    answer.headers.update(headers)
-    return answer

@@ -17,6 +17,7 @@ from memory_bank.services import redaction
 
 REDACTED = b"x-memory-bank-redacted"
 BODY_LIMIT = 4 * 1024 * 1024
+MCP_PATHS = frozenset({"/sse", "/mcp", "/mcp/messages"})
 CHALLENGE: Mapping[str, str] = {"WWW-Authenticate": 'Bearer realm="memory-bank"'}
 """What an answer 401 says about how to be let in."""
 
@@ -129,9 +130,10 @@ class BodyGuard:
         body = await _read(scope, receive)
         if body is None:
             message = f"the request body is larger than {BODY_LIMIT} bytes (4 MiB); send less at once"
-            await refusal(413, "invalid_input", message)(scope, receive, send)
+            await refusal_at(scope, 413, "invalid_input", message)(scope, receive, send)
             return
-        await self._app(_with_length(scope, body := cleaned(body)), _replay(body, receive), send)
+        scope, receive = with_body(scope, cleaned(body), receive)
+        await self._app(scope, receive, send)
 
 
 class RedactionNotice:
@@ -165,6 +167,30 @@ def rpc_refusal(status: int, error: str, message: str) -> JSONResponse:
     """Return the same for a caller of MCP, who reads JSON-RPC."""
     told = {"code": _RPC_REFUSED, "message": message, "data": {"error": error}}
     return JSONResponse({"jsonrpc": "2.0", "id": None, "error": told}, status_code=status)
+
+
+def refusal_at(
+    scope: Scope, status: int, error: str, message: str, headers: Mapping[str, str] | None = None
+) -> JSONResponse:
+    """Return a refusal as the callers of this path read it."""
+    answer = (rpc_refusal if scope["path"] in MCP_PATHS else refusal)(status, error, message)
+    answer.headers.update(headers or {})
+    return answer
+
+
+def with_body(scope: Scope, body: bytes, receive: Receive) -> tuple[Scope, Receive]:
+    """Return a request that holds `body` instead of its own; `receive` tells what comes after it."""
+    headers = [(name, value) for name, value in scope["headers"] if name != b"content-length"]
+    sent = False
+
+    async def replay() -> Message:
+        nonlocal sent
+        if sent:
+            return await receive()
+        sent = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return {**scope, "headers": [*headers, (b"content-length", str(len(body)).encode())]}, replay
 
 
 def cleaned(body: bytes) -> bytes:
@@ -201,24 +227,6 @@ async def _read(scope: Scope, receive: Receive) -> bytes | None:
             return None
         if message["type"] != "http.request" or not message.get("more_body", False):
             return bytes(body)
-
-
-def _replay(body: bytes, receive: Receive) -> Receive:
-    sent = False
-
-    async def replay() -> Message:
-        nonlocal sent
-        if sent:
-            return await receive()
-        sent = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return replay
-
-
-def _with_length(scope: Scope, body: bytes) -> Scope:
-    headers = [(name, value) for name, value in scope["headers"] if name != b"content-length"]
-    return {**scope, "headers": [*headers, (b"content-length", str(len(body)).encode())]}
 
 
 def _any_of(origins: Iterable[str]) -> str:

@@ -7,12 +7,8 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 
-import anyio
 import uvicorn
 from fastapi import FastAPI
-from mcp.server import Server
-from mcp.server.sse import SseServerTransport
-from mcp.server.transport_security import TransportSecuritySettings
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -25,6 +21,7 @@ from memory_bank.interfaces.access import AccessGuard
 from memory_bank.interfaces.guards import BODY_LIMIT, BodyGuard, Cors, HostGuard, RedactionNotice, SafeAnswers
 from memory_bank.interfaces.mcp import server as mcp_server
 from memory_bank.interfaces.mcp import sse
+from memory_bank.interfaces.mcp.sse import RefusalsOnStream
 from memory_bank.interfaces.methods import MethodGuard
 from memory_bank.interfaces.metrics import Prometheus
 from memory_bank.interfaces.opening import Opening
@@ -36,7 +33,6 @@ from memory_bank.settings import Settings
 logger = logging.getLogger(__name__)
 
 SSE_PATH = "/sse"
-MESSAGES_PATH = "/mcp/messages"
 STREAMABLE_PATH = "/mcp"
 SHUTDOWN_SECONDS = 3
 KEEP_ALIVE_SECONDS = 75
@@ -44,19 +40,18 @@ KEEP_ALIVE_SECONDS = 75
 
 They close it then: closed from here, it might be gone just as their next request comes, which is lost.
 """
-# HostGuard stands before every door, so the SDK's own check behind it would only ask twice
-_CHECKED_BEFORE = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 
 
 def build(opening: Opening, metrics: Prometheus) -> FastAPI:
     """Build the web application over an app that may still be opening."""
     mcp = mcp_server.build(opening.settings, caller=access.sender, metrics=metrics)
+    sessions = sse.Sessions(mcp)
     streamable = mcp.streamable_http_app(
         streamable_http_path=STREAMABLE_PATH,
         # no session to lose: a restarted server, or the next replica, answers as well
         stateless_http=True,
         max_request_body_size=BODY_LIMIT,
-        transport_security=_CHECKED_BEFORE,
+        transport_security=sse.CHECKED_BEFORE,
     )
 
     @contextlib.asynccontextmanager
@@ -66,7 +61,11 @@ def build(opening: Opening, metrics: Prometheus) -> FastAPI:
 
     server = opening.settings.server
     routers = (status.router, figures.router, notes.router, beliefs.router, page.router)
-    doors = [*_sse_routes(mcp), *streamable.routes]
+    doors = [
+        Route(SSE_PATH, endpoint=_Endpoint(sessions.stream), methods=["GET"]),
+        Route(sse.MESSAGES_PATH, endpoint=_Endpoint(sessions.messages), methods=["POST"]),
+        *streamable.routes,
+    ]
     routes = Routes([*doors, *(route for router in routers for route in router.routes), *_described()])
     web = FastAPI(
         title="Memory Bank",
@@ -78,6 +77,7 @@ def build(opening: Opening, metrics: Prometheus) -> FastAPI:
             Middleware(SafeAnswers),
             Middleware(HostGuard, hosts=server.allowed_hosts, origins=server.allowed_origins),
             Middleware(Cors, origins=server.allowed_origins),
+            Middleware(RefusalsOnStream, sessions=sessions),
             Middleware(AccessGuard, opening=opening, rate_limit=server.rate_limit),
             Middleware(MethodGuard, routes=routes),
             Middleware(BodyGuard),
@@ -191,29 +191,6 @@ class _Endpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._app(scope, receive, send)
-
-
-def _sse_routes(mcp: Server) -> list[BaseRoute]:
-    transport = SseServerTransport(MESSAGES_PATH, security_settings=_CHECKED_BEFORE, max_request_body_size=BODY_LIMIT)
-
-    async def stream(scope: Scope, receive: Receive, send: Send) -> None:
-        async with transport.connect_sse(scope, receive, send) as (incoming, outgoing):
-            async with anyio.create_task_group() as session:
-
-                async def end_when_refused() -> None:
-                    await access.caller(scope).until_refused()
-                    session.cancel_scope.cancel()
-
-                session.start_soon(end_when_refused)
-                await mcp.run(incoming, outgoing, mcp.create_initialization_options())
-                session.cancel_scope.cancel()
-            # ends the stream of a client that would listen on
-            await outgoing.aclose()
-
-    return [
-        Route(SSE_PATH, endpoint=_Endpoint(stream), methods=["GET"]),
-        Route(MESSAGES_PATH, endpoint=_Endpoint(sse.Messages(transport.handle_post_message)), methods=["POST"]),
-    ]
 
 
 def bound(host: str, port: int) -> socket.socket:
