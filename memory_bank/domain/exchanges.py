@@ -179,14 +179,14 @@ def checked(
         raise InvalidInput(
             field, f"both sides have at most {limit} characters together, got {len(said) + len(answered)}; shorten it"
         )
-    named = [] if project is None or text.is_blank(project) else [f"project:{project.strip()}"]
+    projects = () if project is None or text.is_blank(project) else (f"project:{project.strip()}",)
     return Turn(
         user=said,
         assistant=answered,
         session=notes.checked_session(session),
         importance=scored(said, answered) if importance is None else checked_share(importance, field="importance"),
         importance_given=importance is not None,
-        tags=notes.checked_tags([*named, *tags]),
+        tags=notes.checked_tags((*notes.checked_tags(projects, field="project"), *tags)),
     )
 
 

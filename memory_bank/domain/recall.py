@@ -90,7 +90,7 @@ def checked(query: Query) -> Query:
     if text.is_blank(cleaned) and query.wanted == filters.Filter():
         raise InvalidInput("context", "say what to search for; it may not be blank; list the notes to look around")
     if len(cleaned) > QUERY_LIMIT:
-        raise InvalidInput("context", f"at most {QUERY_LIMIT} characters, got {len(cleaned)}")
+        raise InvalidInput("context", f"at most {QUERY_LIMIT} characters, got {len(cleaned)}; ask in fewer words")
     return replace(
         query,
         text="" if text.is_blank(cleaned) else cleaned,

@@ -1,11 +1,13 @@
 """How callers' arguments are read: leniently in form, strictly in meaning, the same at every door."""
 
+import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any
 
 import pydantic
-from pydantic import BeforeValidator, Field, JsonValue
+from pydantic import BeforeValidator, Field, JsonValue, ValidationInfo
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from memory_bank.domain import banks, notes
@@ -31,27 +33,49 @@ def told(most: int, *, needed: bool = False) -> Rule:
     return {"maxLength": most, "minLength": 1, "pattern": _VISIBLE} if needed else {"maxLength": most}
 
 
+class _Aside:
+    """Marks a text that stands beside what is meant."""
+
+
+ASIDE = _Aside()
+"""Marks an optional text that only describes, such as a label, or that holds a moment: "null" is none."""
+
+Aside = Annotated[str, ASIDE]
+"""An optional text of that kind."""
+
+_TYPED = "typed"
+
+
 class Arguments(pydantic.BaseModel):
     """Arguments of one operation; unknown ones are refused, known ones that are null count as left out.
 
-    So does the text "null", which some clients send for nothing, wherever leaving out is allowed: taken at its word, it
-    would become a tag, a name, or the new text of a note.
+    Some programs send the text "null" for nothing. That counts as left out too, where it can hardly be meant: for
+    numbers, choices and lists, and for what stands `ASIDE`, where it would become a label or the new name of a thing.
+    A text that says what is meant (a bank, a name, a query) is taken at its word, and so is all that a person typed.
     """
 
     model_config = pydantic.ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True, allow_inf_nan=False)
 
     @pydantic.model_validator(mode="before")
     @classmethod
-    def _left_out(cls, given: object) -> object:
+    def _left_out(cls, given: object, info: ValidationInfo) -> object:
         if not isinstance(given, Mapping):
             return given
-        needed = {each: field.is_required() for name, field in cls.model_fields.items() for each in (name, field.alias)}
+        known = {each: field for name, field in cls.model_fields.items() for each in (name, field.alias)}
+        typed = info.context == _TYPED
         return {
             name: value
             for name, value in given.items()
             # an unknown name stays, whatever it holds: it may be a misspelt one
-            if name not in needed or not (value is None or (value == "null" and not needed[name]))
+            if name not in known
+            or not (value is None or (value == "null" and not typed and _may_say_null(known[name])))
         }
+
+
+def _may_say_null(field: FieldInfo) -> bool:
+    """Tell whether the text "null" can stand for nothing in a field."""
+    is_text = field.annotation in (str, str | None)
+    return not field.is_required() and (not is_text or ASIDE in field.metadata)
 
 
 class InBank(Arguments):
@@ -77,17 +101,47 @@ class Reading(InBank):
 
 
 def read(model: type[Arguments], given: Mapping[str, object]) -> Any:
-    """Return `given` as an instance of `model`.
+    """Return `given`, as a program sends it, as an instance of `model`.
 
     Raises `InvalidInput` whose field is the first wrong argument and whose message names all of them.
     """
+    return _read(model, given, context=None)
+
+
+def typed(model: type[Arguments], given: Mapping[str, object]) -> Any:
+    """Return `given`, as a person typed it, as an instance of `model`: the text "null" is a text as any other.
+
+    Raises `InvalidInput` as `read` does.
+    """
+    return _read(model, given, context=_TYPED)
+
+
+def _read(model: type[Arguments], given: Mapping[str, object], *, context: str | None) -> Any:
     try:
-        return model.model_validate(dict(given))
+        return model.model_validate(dict(given), context=context)
     except pydantic.ValidationError as error:
-        raise refusal(error.errors(include_url=False), known=model.model_fields) from None
+        raise refusal(error.errors(include_url=False), known=names(model)) from None
 
 
-def refusal(problems: list[ErrorDetails], *, known: Mapping[str, object]) -> InvalidInput:
+def names(model: type[Arguments]) -> list[str]:
+    """Return the arguments of an operation as they are published."""
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+@contextlib.contextmanager
+def naming(asked: Arguments, **others: str) -> Iterator[None]:
+    """Let the arguments that are refused within the block have their published names.
+
+    `others` are the published names of what the rooms below know by a name of their own.
+    """
+    published = {name: field.alias or name for name, field in type(asked).model_fields.items()} | others
+    try:
+        yield
+    except InvalidInput as error:
+        raise InvalidInput(published.get(error.field, error.field), error.problem) from error
+
+
+def refusal(problems: list[ErrorDetails], *, known: Iterable[str] = ()) -> InvalidInput:
     """Return the error that names every wrong argument, without repeating its value."""
     described = [_described(problem, known) for problem in problems]
     field, problem = described[0]
@@ -95,8 +149,8 @@ def refusal(problems: list[ErrorDetails], *, known: Mapping[str, object]) -> Inv
     return InvalidInput(field, problem + rest)
 
 
-def _described(problem: ErrorDetails, known: Mapping[str, object]) -> tuple[str, str]:
-    field = ".".join(str(part) for part in problem["loc"] if part not in ("body", "query", "path")) or "arguments"
+def _described(problem: ErrorDetails, known: Iterable[str]) -> tuple[str, str]:
+    field = ".".join(map(str, problem["loc"])) or "arguments"
     match problem["type"]:
         case "missing":
             return field, "required, but left out"

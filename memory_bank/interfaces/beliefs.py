@@ -15,7 +15,7 @@ from memory_bank.domain.relations import Relation
 from memory_bank.errors import InvalidInput
 from memory_bank.interfaces import answers, arguments
 from memory_bank.interfaces.answers import Answer, Moment
-from memory_bank.interfaces.arguments import InBank, LenientList, OneOrSeveral, Pairs
+from memory_bank.interfaces.arguments import Aside, InBank, LenientList, OneOrSeveral, Pairs
 
 if TYPE_CHECKING:
     from memory_bank.bootstrap import App
@@ -59,7 +59,7 @@ class Remember(Published):
         json_schema_extra={"maxItems": beliefs.FACTS_LIMIT},
     )
     tags: Pairs = Field(default={}, description="Names and values, such as project and atlas; new values win.")
-    supersede: str = Field(
+    supersede: Aside = Field(
         default="",
         description="Words of the facts, or the id of one, that the first of facts replaces; without facts they are "
         "removed. Not needed for contradictions: those are found.",
@@ -70,7 +70,7 @@ class Remember(Published):
         description="What happens to a fact that a new one contradicts: supersede it, keep_both, or ask: store nothing "
         "that conflicts and tell.",
     )
-    source: str = Field(
+    source: Aside = Field(
         default="",
         description="Who or what says so; the same source twice counts once.",
         json_schema_extra=arguments.told(beliefs.SOURCE_LENGTH),
@@ -78,7 +78,7 @@ class Remember(Published):
     aliases: Names = Field(
         default=[], description="Further names of the thing.", json_schema_extra={"maxItems": beliefs.NAMES_LIMIT}
     )
-    rename: str = Field(
+    rename: Aside = Field(
         default="",
         description="The name it shall have from now on; the old one stays an alias.",
         json_schema_extra=arguments.told(beliefs.NAME_LENGTH),
@@ -371,7 +371,8 @@ async def consolidate(app: "App", asked: Consolidate) -> ConsolidateAnswer:
         max_exchange_age_days=asked.max_exchange_age_days,
         min_exchange_importance=asked.min_exchange_importance,
     )
-    done = await app.consolidation.consolidate(asked.bank, mode=asked.mode, policy=policy, dry_run=asked.dry_run)
+    with arguments.naming(asked):
+        done = await app.consolidation.consolidate(asked.bank, mode=asked.mode, policy=policy, dry_run=asked.dry_run)
     now = app.clock.now()
     return ConsolidateAnswer(
         mode=done.mode,

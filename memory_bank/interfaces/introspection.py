@@ -175,13 +175,14 @@ async def forget(app: "App", asked: Forget) -> ForgetAnswer:
                 asked.bank, _given(asked.name, "name"), _given(asked.query, "query"), preview=asked.preview
             )
         case ForgetAction.RELATION:
-            gone = await app.forgetting.relation(
-                asked.bank,
-                _given(asked.source, "from"),
-                _given(asked.relation_type, "relationType"),
-                _given(asked.target, "to"),
-                preview=asked.preview,
-            )
+            with arguments.naming(asked, type="relationType"):
+                gone = await app.forgetting.relation(
+                    asked.bank,
+                    _given(asked.source, "from"),
+                    _given(asked.relation_type, "relationType"),
+                    _given(asked.target, "to"),
+                    preview=asked.preview,
+                )
         case ForgetAction.EXCHANGE:
             gone = await app.forgetting.exchange(asked.bank, _given(asked.query, "query"), preview=asked.preview)
     return _forgotten(app, gone)

@@ -13,7 +13,7 @@ from memory_bank.domain.notes import BATCH_LIMIT, Change, Draft, Kind, When
 from memory_bank.errors import InvalidInput, NotFound
 from memory_bank.interfaces import answers, arguments
 from memory_bank.interfaces.answers import Answer, NoteAnswer
-from memory_bank.interfaces.arguments import Arguments, InBank, JsonList, LenientList, Reading, Tags
+from memory_bank.interfaces.arguments import ASIDE, Arguments, Aside, InBank, JsonList, LenientList, Reading, Tags
 
 if TYPE_CHECKING:
     from memory_bank.bootstrap import App
@@ -30,13 +30,13 @@ class NoteFields(Arguments):
         "itself.",
         json_schema_extra=arguments.told(notes.CONTENT_LIMIT, needed=True),
     )
-    context: str = Field(
+    context: Aside = Field(
         default="",
         description="What the note is about, in a sentence; written for you if left out.",
         json_schema_extra=arguments.told(notes.CONTEXT_LIMIT),
     )
     tags: Tags = Field(default=[], description="Short labels such as project:atlas; stored in lower case.")
-    session: str = Field(
+    session: Aside = Field(
         default="",
         description="The conversation or document the note comes from.",
         json_schema_extra=arguments.told(notes.SESSION_LENGTH),
@@ -44,7 +44,7 @@ class NoteFields(Arguments):
     position: int | None = Field(
         default=None, ge=0, le=notes.POSITION_LIMIT, description="Its place in that session, from 0."
     )
-    timestamp: str = Field(
+    timestamp: Aside = Field(
         default="",
         description="When it happened, ISO 8601; now if left out, UTC if without zone.",
         json_schema_extra=arguments.MOMENT_RULE,
@@ -82,7 +82,7 @@ def _each_alone(given: object, reading: pydantic.ValidatorFunctionWrapHandler) -
     try:
         return reading(given)
     except pydantic.ValidationError as error:
-        problem = arguments.refusal(error.errors(include_url=False), known=NoteFields.model_fields)
+        problem = arguments.refusal(error.errors(include_url=False), known=arguments.names(NoteFields))
         return UnreadableFields.model_construct(problem=problem)
 
 
@@ -102,10 +102,10 @@ class Filters(Reading):
         default=TagMatch.ANY, description="Whether one of the tags is enough or all are needed."
     )
     kinds: Kinds = Field(default=[], description="Only these kinds of notes.")
-    since: str = Field(
+    since: Aside = Field(
         default="", description="Only notes from this ISO 8601 time on.", json_schema_extra=arguments.MOMENT_RULE
     )
-    until: str = Field(
+    until: Aside = Field(
         default="", description="Only notes up to this ISO 8601 time.", json_schema_extra=arguments.MOMENT_RULE
     )
     session: str = Field(
@@ -173,7 +173,7 @@ class ListNotes(Filters):
     """Arguments of list_memory_notes."""
 
     limit: int = Field(default=20, ge=1, le=recall.RESULT_LIMIT, description="Most notes to return.")
-    cursor: str = Field(default="", description="next_cursor of the page before; the first page if left out.")
+    cursor: Aside = Field(default="", description="next_cursor of the page before; the first page if left out.")
 
 
 class EditFields(Arguments):
@@ -181,12 +181,12 @@ class EditFields(Arguments):
 
     model_config = pydantic.ConfigDict(json_schema_extra={"minProperties": 1})
 
-    content: str | None = Field(
+    content: Annotated[str | None, ASIDE] = Field(
         default=None,
         description="The new text; keywords and links are then found anew.",
         json_schema_extra=arguments.told(notes.CONTENT_LIMIT, needed=True),
     )
-    context: str | None = Field(
+    context: Annotated[str | None, ASIDE] = Field(
         default=None,
         description="The new context; an empty one removes yours.",
         json_schema_extra=arguments.told(notes.CONTEXT_LIMIT),

@@ -158,6 +158,11 @@ def exchange(value: Exchange, *, size: int) -> ExchangeAnswer:
 
 async def recalled(app: "App", asked: Recall) -> RecallAnswer:
     """Recall in the mode that is asked for."""
+    with arguments.naming(asked, context="query"):
+        return await _in_mode(app, asked)
+
+
+async def _in_mode(app: "App", asked: Recall) -> RecallAnswer:
     match asked.mode:
         case Mode.SEARCH:
             return await _searched(app, asked)

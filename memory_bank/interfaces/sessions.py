@@ -13,7 +13,7 @@ from memory_bank.domain.working_memory import Event, EventType
 from memory_bank.errors import InvalidInput
 from memory_bank.interfaces import answers, arguments, recollection
 from memory_bank.interfaces.answers import Answer, Moment
-from memory_bank.interfaces.arguments import Tags
+from memory_bank.interfaces.arguments import Aside, Tags
 from memory_bank.interfaces.beliefs import Published
 from memory_bank.interfaces.recollection import ExchangeAnswer
 
@@ -36,7 +36,9 @@ class Observe(Published):
         json_schema_extra=arguments.told(notes.SESSION_LENGTH),
     )
     importance: float | None = Field(default=None, ge=0, le=1, description="0 to 1; scored for you if left out.")
-    project: str = Field(default="", description="The project it belongs to.", json_schema_extra=arguments.PROJECT_RULE)
+    project: Aside = Field(
+        default="", description="The project it belongs to.", json_schema_extra=arguments.PROJECT_RULE
+    )
     tags: Tags = Field(default=[], description="Short labels.")
 
 
@@ -131,7 +133,7 @@ class TaskArguments(Published):
         description="What shall be reached; needed to start.",
         json_schema_extra=arguments.told(tasks.GOAL_LENGTH),
     )
-    success_condition: str = Field(
+    success_condition: Aside = Field(
         default="",
         alias="successCondition",
         description="How to tell that it is done.",
@@ -139,17 +141,17 @@ class TaskArguments(Published):
     )
     priority: float | None = Field(default=None, ge=0, le=1, description="0 to 1.")
     importance: float | None = Field(default=None, ge=0, le=1, description="0 to 1.")
-    result: str = Field(
+    result: Aside = Field(
         default="",
         description="What came of it, for done; remembered.",
         json_schema_extra=arguments.told(tasks.REASON_LENGTH),
     )
-    reason: str = Field(
+    reason: Aside = Field(
         default="",
         description="Why it was given up, for abort; remembered.",
         json_schema_extra=arguments.told(tasks.REASON_LENGTH),
     )
-    session_id: str = Field(
+    session_id: Aside = Field(
         default="",
         alias="sessionId",
         description="The session that works on it.",
@@ -222,15 +224,16 @@ def event(value: Event, *, size: int) -> EventAnswer:
 
 async def observe(app: "App", asked: Observe) -> ObserveAnswer:
     """Keep a turn."""
-    done = await app.exchanges.observe(
-        asked.bank,
-        user=asked.user,
-        assistant=asked.assistant,
-        session=asked.session_id,
-        importance=asked.importance,
-        project=asked.project or None,
-        tags=asked.tags,
-    )
+    with arguments.naming(asked, session="sessionId"):
+        done = await app.exchanges.observe(
+            asked.bank,
+            user=asked.user,
+            assistant=asked.assistant,
+            session=asked.session_id,
+            importance=asked.importance,
+            project=asked.project or None,
+            tags=asked.tags,
+        )
     return ObserveAnswer(
         exchange=recollection.exchange(done.exchange, size=_SIDE_SIZE),
         merged=done.merged,
@@ -240,7 +243,8 @@ async def observe(app: "App", asked: Observe) -> ObserveAnswer:
 
 async def context(app: "App", asked: Context) -> ContextAnswer:
     """Push to a session's working memory, read it, or clear it."""
-    session = working_memory.checked_session(asked.session_id)
+    with arguments.naming(asked, session="session_id"):
+        session = working_memory.checked_session(asked.session_id)
     match asked.action:
         case ContextAction.PUSH:
             pushed = await app.working_memory.push(asked.bank, session, asked.content, type=asked.event_type)
@@ -256,6 +260,11 @@ async def context(app: "App", asked: Context) -> ContextAnswer:
 
 async def act(app: "App", asked: TaskArguments) -> TasksAnswer:
     """Start, move, finish or list tasks."""
+    with arguments.naming(asked, id="taskId", session="sessionId"):
+        return await _acted(app, asked)
+
+
+async def _acted(app: "App", asked: TaskArguments) -> TasksAnswer:
     match asked.action:
         case TaskAction.LIST:
             found = await app.tasks.list(asked.bank, finished=asked.finished, limit=asked.limit)

@@ -97,7 +97,7 @@ TOO_MUCH: list[tuple[str, dict[str, Any], str]] = [
     ("forget", {"action": "exchange", "query": "q" * 200_000}, "query: at most 10000"),
     ("forget", {"action": "fact", "name": "x", "query": "q" * 200_000}, "query: at most 10000"),
     ("forget", {"action": "relation", "from": "f" * 200_000, "relationType": "is", "to": "x"}, "from: at most 200"),
-    ("task", {"action": "done", "taskId": "t" * 200_000}, "id: an id has at most 200"),
+    ("task", {"action": "done", "taskId": "t" * 200_000}, "taskId: an id has at most 200"),
 ]
 
 

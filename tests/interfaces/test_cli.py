@@ -168,6 +168,29 @@ def test_wrong_use_exits_2_and_names_what_is_wrong(commands: Commands) -> None:
         assert "Traceback" not in refused.stderr, arguments
 
 
+def test_what_a_person_types_is_taken_at_its_word(commands: Commands, tmp_path: Path) -> None:
+    def said(*arguments: str) -> str:
+        done = commands.run(*arguments)
+        assert done.code == 0, done.stderr
+        return done.text
+
+    labelled = commands.run(
+        *("add", "of a session", "--session", "null", "--tag", "null", "--context", "null", "--bank", "null", "--json")
+    ).json()
+    assert (labelled["session"], labelled["context"], labelled["tags"][0]) == ("null", "null", "null")
+    assert "1 notes" in said("list", "--bank", "null", "--session", "null", "--tag", "null")
+    said("remember", "null", "--fact", "is a value", "--source", "null")
+    assert "0 notes" in said("list", "--session", "null")
+    assert "is a value" in said("recall", "--mode", "entity", "--name", "null")
+    assert "is a value" in said("recall", "null")
+    assert "null" in said("context", "push", "--session-id", "s", "--content", "null")
+    (tmp_path / "memory.json").write_text('{"type": "entity", "name": "Ada", "entityType": "person"}')
+    assert "Bank null" in said("import", str(tmp_path / "memory.json"), "--bank", "null", "--dry-run")
+    assert "null" in said("forget", "entity", "--name", "null")
+    refused = commands.run("search", "value", "--since", "null")
+    assert (refused.code, "since: not an ISO 8601 time" in refused.stderr) == (2, True)
+
+
 def test_a_database_that_is_away_exits_3_and_says_what_to_do(offline: Commands) -> None:
     asked = [["add", "x"], ["search", "x"], ["enrich"], ["reindex"]]
     for refused in offline.run_all([[*each, "--json"] for each in asked]):

@@ -68,17 +68,40 @@ async def test_optional_arguments_may_be_null_or_come_as_text(open_door: OpenDoo
                     assert not said.text.startswith(field), (tool.name, field, value, said.text)
 
 
-async def test_the_text_null_is_no_bank_no_tag_and_no_name(open_door: OpenDoor) -> None:
-    async with open_door("streamable") as door:
-        fields = dict.fromkeys(("bank", "tags", "session", "context", "timestamp", "position"), "null")
+@both_kinds_of_door
+async def test_the_text_null_is_no_tag_no_label_and_no_new_name(open_door: OpenDoor, name: str) -> None:
+    async with open_door(name) as door:
+        fields = dict.fromkeys(("tags", "session", "context", "timestamp", "position", "enrichment"), "null")
         note = (await door.ask("add_memory_note", content="null", **fields)).fields
         assert note["content"] == "null"
         assert (note["tags"], note.get("session"), note.get("position")) == ([], None, None)
-        assert (await door.ask("list_memory_notes", cursor="null", since="null", kinds="null")).fields["total"] == 1
+        assert (await door.ask("list_memory_notes", cursor="null", since="null")).fields["total"] == 1
+        found = await door.ask("search_memory_notes", context="null", kinds="null", limit="null", min_similarity="null")
+        assert [each["content"] for each in found.fields["notes"]] == ["null"]
         await door.ask("update_memory_note", id=note["id"], content="null", add_tags=["kept"])
         await door.ask("remember", name="Ada", facts=["likes tea"], rename="null", supersede="null", aliases="null")
         known = (await door.ask("recall", mode="entity", name="Ada")).fields["entity"]
         assert (known["name"], known["aliases"]) == ("Ada", [])
+
+
+@both_kinds_of_door
+async def test_where_a_text_says_what_is_meant_null_is_a_text(open_door: OpenDoor, name: str) -> None:
+    async with open_door(name) as door:
+        await door.ask("add_memory_note", content="of no session")
+        await door.ask("remember", name="null", facts=["is a value"])
+        known = await door.ask("recall", mode="entity", name="null")
+        assert [each["content"] for each in known.fields["facts"]] == ["is a value"]
+        found = await door.ask("recall", query="null", kinds=["fact"])
+        assert [each["about"] for each in found.fields["results"]] == ["null"]
+        pushed = await door.ask("context", action="push", session_id="s", content="null")
+        assert [each["content"] for each in pushed.fields["events"]] == ["null"]
+        for conditions in ({"session": "null"}, {"project": "null"}, {"bank": "null"}):
+            listed = await door.ask("list_memory_notes", kinds="note", **conditions)
+            assert listed.fields["total"] == (1 if "project" in conditions else 0), conditions
+        assert (await door.ask("add_memory_note", content="in a bank", bank="null")).ok
+        assert (await door.ask("list_memory_notes", bank="null")).fields["total"] == 1
+        gone = await door.ask("forget", action="entity", name="null")
+        assert gone.fields["entity"]["name"] == "null"
 
 
 def as_text(schema: dict[str, Any]) -> list[str]:

@@ -30,7 +30,9 @@ def add(invocation: Invocation, /, content: str | None, as_json: bool, queued: b
     """Remember CONTENT, or what standard input holds; one line end at its end is not part of it."""
     words = _piped() if content is None else content
     enrichment = "queued" if queued else "inline"
-    asked: notes.AddNote = arguments.read(notes.AddNote, {"content": words, "enrichment": enrichment, **_listed(given)})
+    asked: notes.AddNote = arguments.typed(
+        notes.AddNote, {"content": words, "enrichment": enrichment, **_listed(given)}
+    )
 
     async def work() -> notes.AddedAnswer:
         async with opened.app(invocation) as app:
@@ -58,7 +60,7 @@ def add(invocation: Invocation, /, content: str | None, as_json: bool, queued: b
 @click.pass_obj
 def search(invocation: Invocation, /, as_json: bool, **given: Any) -> None:
     """Recall the notes that answer CONTEXT."""
-    asked: notes.SearchNotes = arguments.read(notes.SearchNotes, _listed(given))
+    asked: notes.SearchNotes = arguments.typed(notes.SearchNotes, _listed(given))
 
     async def work() -> notes.SearchAnswer:
         async with opened.app(invocation) as app:
@@ -75,7 +77,7 @@ def search(invocation: Invocation, /, as_json: bool, **given: Any) -> None:
 @click.pass_obj
 def get(invocation: Invocation, ids: tuple[str, ...], bank: str, as_json: bool) -> None:
     """Print the notes with these IDS in full."""
-    asked: notes.GetNotes = arguments.read(notes.GetNotes, {"ids": list(ids), "bank": bank})
+    asked: notes.GetNotes = arguments.typed(notes.GetNotes, {"ids": list(ids), "bank": bank})
 
     async def work() -> notes.GotAnswer:
         async with opened.app(invocation) as app:
@@ -99,7 +101,7 @@ def get(invocation: Invocation, ids: tuple[str, ...], bank: str, as_json: bool) 
 @click.pass_obj
 def browse(invocation: Invocation, /, as_json: bool, **given: Any) -> None:
     """Print the bank's notes, newest first."""
-    asked: notes.ListNotes = arguments.read(notes.ListNotes, _listed(given))
+    asked: notes.ListNotes = arguments.typed(notes.ListNotes, _listed(given))
 
     async def work() -> notes.PageAnswer:
         async with opened.app(invocation) as app:

@@ -35,7 +35,7 @@ def command(
 
     @click.pass_obj
     def callback(invocation: Invocation, /, as_json: bool, **given: Any) -> None:
-        asked: AskedT = arguments.read(model, _asked(model, given))
+        asked: AskedT = arguments.typed(model, _asked(model, given))
 
         async def work() -> AnswerT:
             async with opened.app(invocation) as app:

@@ -24,7 +24,7 @@ def import_(invocation: Invocation, file: Path, dry_run: bool, bank: str, as_jso
     What the bank holds already is joined with what is the same; the same file again adds nothing. Broken parts are left
     out and listed, and the exit status is 1 then. Notes made by `add` are no part of these files: a backup keeps them.
     """
-    asked: transfer.Import = arguments.read(transfer.Import, {"file": file, "bank": bank, "dry_run": dry_run})
+    asked: transfer.Import = arguments.typed(transfer.Import, {"file": file, "bank": bank, "dry_run": dry_run})
     read = transfer.opened(asked)
 
     async def work() -> ImportAnswer:
@@ -50,7 +50,7 @@ def export(invocation: Invocation, file: Path, overwrite: bool, bank: str, as_js
     Superseded and archived facts, archived exchanges and finished tasks come along. Notes made by `add`, and links, are
     no part of this format: a backup keeps them.
     """
-    asked: transfer.Export = arguments.read(transfer.Export, {"file": file, "bank": bank, "overwrite": overwrite})
+    asked: transfer.Export = arguments.typed(transfer.Export, {"file": file, "bank": bank, "overwrite": overwrite})
 
     async def work() -> ExportAnswer:
         async with opened.app(invocation) as app:

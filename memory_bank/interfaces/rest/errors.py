@@ -24,6 +24,7 @@ from memory_bank.services import redaction, tracing
 logger = logging.getLogger(__name__)
 
 _NO_JSON = "the body is no valid JSON in UTF-8; send one JSON object"
+_NO_OBJECT = "send a JSON object, with the header Content-Type: application/json"
 
 
 def install(app: FastAPI) -> None:
@@ -75,10 +76,12 @@ async def _unreadable(request: Request, error: Exception) -> Response:
     problems = list(error.errors())
     if any(problem["type"] == "json_invalid" for problem in problems):
         return _refused(400, "invalid_input", _NO_JSON, field="body")
-    if any(problem["type"] == "model_attributes_type" and problem["loc"] == ("body",) for problem in problems):
-        message = "send a JSON object, with the header Content-Type: application/json"
-        return _refused(422, "invalid_input", message, field="body")
-    return await _ours(request, arguments.refusal(problems, known={}))
+    if any(problem["loc"] == ("body",) for problem in problems):
+        return _refused(422, "invalid_input", _NO_OBJECT, field="body")
+    for problem in problems:
+        # where an argument stands in the request is no part of its name
+        problem["loc"] = problem["loc"][1:]
+    return await _ours(request, arguments.refusal(problems))
 
 
 async def _http(request: Request, error: Exception) -> Response:
