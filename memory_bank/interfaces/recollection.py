@@ -71,7 +71,11 @@ class Recall(Published, Reading):
         description="Only of this project, of all projects or of none.",
         json_schema_extra=arguments.PROJECT_RULE,
     )
-    include_history: bool = Field(default=False, description="Also facts that were superseded.")
+    include_history: bool = Field(
+        default=False,
+        description="Also facts that were superseded: to search, those that the found facts took the place of; to "
+        "entity, all of the thing's.",
+    )
     kinds: Kinds = Field(default=[], description="Only notes of these kinds, such as fact or exchange.")
     tags: Tags = Field(default=[], description="Only notes with these tags.")
     depth: int = Field(default=1, ge=1, le=recall.DEPTH_LIMIT, description="Steps to follow relations.")

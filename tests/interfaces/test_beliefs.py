@@ -258,6 +258,10 @@ def test_the_command_line_answers_as_the_tools_do(url: str, graph_dir: Path, tmp
     corrected = commands.run("remember", "gateway", "--fact", "port is 8080", "--json").json()
     assert corrected["conflicts"][0]["superseded"] is True
     assert "8080" in said("recall", "which port has the gateway?")
+    said("remember", "gateway", "--fact", "port is 98")
+    (found, *before) = said("recall", "which port has the gateway?", "--include-history", "--limit", "1").splitlines()
+    assert "gateway: port is 98" in found
+    assert [line.partition("port is ")[2].split()[0] for line in before] == ["3211", "8080"]
     assert "3211" in said("recall", "--mode", "history", "--name", "gateway")
     assert "gateway depends-on redis" in said("relate", "gateway", "depends on", "redis")
     assert "facts_active: 1" in said("introspect")

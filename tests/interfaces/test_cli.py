@@ -49,6 +49,11 @@ def test_a_note_is_added_found_fetched_and_listed(commands: Commands) -> None:
     readable = commands.run("search", "what does Ada drink?", "--tag", "drinks")
     assert added["id"] in readable.text
     assert "green tea" in readable.text
+    assert "rank" not in readable.text
+    explained = commands.run("search", "what does Ada drink?", "--explain").text
+    for arm in found["notes"][0]["arms"]:
+        assert f"{arm['arm']} rank {arm['rank']} ({arm['score']:.3f})" in explained
+    assert f"evidence {found['notes'][0]['evidence']:.3f}" in explained
     got = commands.run("get", piped["id"], added["id"], "--json").json()
     assert [each["content"] for each in got["notes"]] == ["Bob keeps bees", "Ada drinks green tea every morning"]
     listed = commands.run("list").text

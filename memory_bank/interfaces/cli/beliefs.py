@@ -4,7 +4,7 @@ from memory_bank.domain import text
 from memory_bank.interfaces import beliefs, introspection, recollection, sessions
 from memory_bank.interfaces.beliefs import FactAnswer, RelationAnswer
 from memory_bank.interfaces.cli import operations
-from memory_bank.interfaces.recollection import ExchangeAnswer, RecallAnswer
+from memory_bank.interfaces.recollection import ExchangeAnswer, FoundAnswer, RecallAnswer
 from memory_bank.interfaces.sessions import TaskAnswer
 
 LINE_LENGTH = 200
@@ -26,6 +26,12 @@ def _fact(value: FactAnswer) -> str:
     return f"{value.id}  {value.confidence:.0%} of {value.sources}  {_short(value.content)}{gone}"
 
 
+def _found(value: FoundAnswer) -> list[str]:
+    """Return the lines of a result: itself, and what it took the place of where that was asked for."""
+    before = [f"    before: {_fact(each)}" for each in value.earlier or ()]
+    return [f"{value.id}  {value.kind.value}  {value.score or 0:.3f}  {_short(value.content)}", *before]
+
+
 def _relation(value: RelationAnswer) -> str:
     return f"{value.source} {value.type} {value.target}  ({value.weight:.2f}, stated {value.evidence} times)"
 
@@ -44,9 +50,7 @@ def _remembered(answer: beliefs.RememberAnswer) -> str:
 
 
 def _recalled(answer: RecallAnswer) -> str:
-    lines = [
-        f"{each.id}  {each.kind.value}  {each.score or 0:.3f}  {_short(each.content)}" for each in answer.results or ()
-    ]
+    lines = [line for each in answer.results or () for line in _found(each)]
     if answer.entity is not None:
         types = ", ".join(type.value for type in answer.entity.types)
         lines.append(f"{answer.entity.name} ({types})")

@@ -135,7 +135,15 @@ def _line(note: NoteAnswer) -> str:
     score = "" if note.score is None else f"{note.score:.3f}  "
     words = text.preview(" ".join(note.content.split()), limit=LINE_LENGTH)
     tags = f"  [{', '.join(note.tags)}]" if note.tags else ""
-    return f"{note.id}  {note.timestamp:%Y-%m-%d %H:%M}  {score}{words}{tags}"
+    why = "" if note.arms is None else f"\n    {_why(note)}"
+    return f"{note.id}  {note.timestamp:%Y-%m-%d %H:%M}  {score}{words}{tags}{why}"
+
+
+def _why(note: NoteAnswer) -> str:
+    """Say where each arm ranked the note, with the arm's score, and how far the note is about the query."""
+    ranked = ", ".join(f"{each.arm} rank {each.rank} ({each.score:.3f})" for each in note.arms or ())
+    evidence = "" if note.evidence is None else f"; evidence {note.evidence:.3f}"
+    return f"{ranked or 'no arm: it stands beside what an arm found'}{evidence}"
 
 
 COMMANDS = {"add": add, "search": search, "get": get, "list": browse}
