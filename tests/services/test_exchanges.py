@@ -108,7 +108,7 @@ async def test_a_session_at_the_last_position_takes_further_exchanges(app: App, 
         ({"importance": float("nan")}, "importance"),
         ({"session": "s" * 201}, "session"),
         ({"tags": ("t" * 101,)}, "tags"),
-        ({"project": "p" * 101}, "tags"),
+        ({"project": "p" * 101}, "project"),
     ],
 )
 async def test_a_value_out_of_bounds_is_refused_by_its_field(
