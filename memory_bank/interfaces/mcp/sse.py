@@ -78,6 +78,9 @@ class Sessions:
         marked, given = guards.with_body({**scope, _REFUSED_KEY: refused}, message, receive)
         with contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
             await self._transport.handle_post_message(marked, given, tell)
+        if accepted:
+            # the answer to the POST no longer tells it
+            logger.info("Refused a message of a session.", extra={"error": (refused.data or {}).get("error")})
         return accepted
 
 
@@ -199,9 +202,7 @@ class _Admitted:
             refused = _refused(item)
             if refused is None:
                 return item
-            assert isinstance(item, SessionMessage)
-            logger.info("Refused a message of a session.", extra={"error": (refused.data or {}).get("error")})
-            if isinstance(item.message, types.JSONRPCRequest):
+            if isinstance(item, SessionMessage) and isinstance(item.message, types.JSONRPCRequest):
                 answer = types.JSONRPCError(jsonrpc="2.0", id=item.message.id, error=refused)
                 await self._outgoing.send(SessionMessage(answer))
 
