@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from memory_bank.domain import notes, text
+from memory_bank.domain import characters, notes, text
 from memory_bank.errors import InvalidInput
 
 NAME_LENGTH = 200
@@ -177,7 +177,12 @@ def confidence(sources: int, *, days: float) -> float:
 
 
 def key(name: str) -> str:
-    """Return what two spellings of one name share: NFKC, without case, white space as single blanks."""
+    """Return what two spellings of one name share: NFKC, without case and what cannot be seen, blanks single."""
+    return spelling(characters.visible(name))
+
+
+def spelling(name: str) -> str:
+    """Return the key that counts what cannot be seen too: things were told apart by it once."""
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 

@@ -25,9 +25,8 @@ PICTURES = "\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001f1e5\U0001f2
 FLAG_HALVES = "\U0001f1e6-\U0001f1ff"
 
 # Format and control characters have the categories below; these show nothing either, or only vary what they follow.
-_SILENT = (
-    "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef\U0001f3fb-\U0001f3ff"
-)
+_SILENT = "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"
+_SKIN_TONES = "\U0001f3fb-\U0001f3ff"
 
 
 @functools.cache
@@ -44,7 +43,16 @@ def normalised(text: str) -> str:
     if text.isascii():
         return text
     bounded = _mark_runs().sub(r"\1", text.replace("’", "'"))
-    return unicodedata.normalize("NFKC", _silent().sub("", bounded))
+    return unicodedata.normalize("NFKC", _unsearched().sub("", bounded))
+
+
+def visible(text: str) -> str:
+    """Return `text` without what shows nothing on its own: zero-width and format characters, variation selectors.
+
+    Texts that look alike may differ in nothing else. Some of it shapes letters, as the non-joiner does in Persian: what
+    is left is for comparing, not for showing.
+    """
+    return text if text.isascii() else _silent().sub("", text)
 
 
 def folded(word: str) -> str:
@@ -64,6 +72,11 @@ def _mark_runs() -> re.Pattern[str]:
 @functools.cache
 def _silent() -> re.Pattern[str]:
     return re.compile(f"[{_SILENT}{_class_of('Cf')}]+")
+
+
+@functools.cache
+def _unsearched() -> re.Pattern[str]:
+    return re.compile(f"[{_SILENT}{_SKIN_TONES}{_class_of('Cf')}]+")
 
 
 def _class_of(*categories: str) -> str:

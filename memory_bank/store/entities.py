@@ -189,9 +189,15 @@ async def naming(tx: Tx) -> None:
 
 
 async def owners(tx: Tx, names: Iterable[str]) -> dict[str, UUID]:
-    """Return the entity that owns each key of these names."""
-    keys = list({beliefs.key(each) for each in names})
-    return {row["key"]: row["entity_id"] for row in await tx.all(OWNERS, keys=keys)}
+    """Return the entity that owns each key of these names.
+
+    A name that was given when invisible characters still told names apart leads to its own entity, spelt as it was.
+    """
+    # what shows all of its characters goes last, and so before its double
+    asked = sorted({(beliefs.spelling(each), beliefs.key(each)) for each in names}, key=lambda pair: pair[0] == pair[1])
+    keys = list({each for pair in asked for each in pair})
+    held = {row["key"]: row["entity_id"] for row in await tx.all(OWNERS, keys=keys)}
+    return {key: held[spelt if spelt in held else key] for spelt, key in asked if spelt in held or key in held}
 
 
 async def claim(tx: Tx, wanted: Sequence[New]) -> tuple[dict[str, Entity], set[UUID]]:

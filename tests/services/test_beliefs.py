@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
+import psycopg
 import pytest
 
 from memory_bank.bootstrap import App, Parts, open_app
@@ -38,6 +39,41 @@ async def test_a_thing_is_made_once_whatever_the_case_of_its_name(app: App) -> N
     assert again.entity.name == "Billing API"
     assert again.entity.types == (EntityType.SERVICE, EntityType.PROJECT)
     assert await active(app, "BILLING API") == ["uses Redis", "written in Go"]
+
+
+@pytest.mark.parametrize(
+    ("shown", "twin"),
+    [
+        ("gateway", "gate\u200bway"),
+        ("gateway", "\u2060gate\u00adway\ufeff"),
+        ("gateway", "ｇａｔｅ\u200bway"),
+        ("علی\u200cرضا", "علیرضا"),
+        ("क्\u200dष", "क्ष"),
+    ],
+)
+async def test_a_thing_is_one_whatever_its_name_holds_that_cannot_be_seen(app: App, shown: str, twin: str) -> None:
+    first = await state(app, shown, "port is 8080")
+    again = await state(app, twin, "uses Redis")
+    assert (again.created, again.entity.id, again.entity.name) == (False, first.entity.id, shown)
+    for name in (shown, twin):
+        assert await active(app, name) == ["port is 8080", "uses Redis"]
+    related = await app.relations.relate(BANK, twin, "uses", "redis")
+    assert related.from_name == shown
+
+
+async def test_a_thing_that_was_told_apart_by_what_cannot_be_seen_is_found_as_it_was_spelt(app: App, url: str) -> None:
+    spelt = "gate\u200bway"
+    older = await state(app, spelt, "port is 1")
+    with psycopg.connect(url) as connection:
+        connection.execute("UPDATE entity_names SET key = %s WHERE name = %s", (spelt, spelt))
+    plain = await state(app, "gateway", "port is 2")
+    assert plain.created
+    assert await active(app, spelt) == ["port is 1"]
+    assert await active(app, "gateway") == await active(app, "gate\u2060way") == ["port is 2"]
+    again = await state(app, spelt, "uses Redis")
+    assert (again.created, again.entity.id) == (False, older.entity.id)
+    await app.forgetting.entity(BANK, spelt, preview=False)
+    assert await active(app, spelt) == ["port is 2"]
 
 
 async def test_an_alias_leads_to_the_thing_and_belongs_to_it_alone(app: App) -> None:
