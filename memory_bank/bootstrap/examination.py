@@ -4,6 +4,7 @@ import asyncio
 import http.client
 import json
 import logging
+import os
 import shutil
 import stat
 import tempfile
@@ -14,7 +15,7 @@ from pathlib import Path
 from memory_bank.bootstrap import outside
 from memory_bank.bootstrap.app import NOTHING_REPLACED, LoadingEmbedder, Parts
 from memory_bank.errors import MemoryBankError
-from memory_bank.providers import llm, model_files, model_inspection
+from memory_bank.providers import llm, model_files, model_inspection, tokens
 from memory_bank.services import diagnosis, together
 from memory_bank.services.clock import SystemClock
 from memory_bank.services.diagnosis import Check, DiagnosisService, Expected
@@ -42,6 +43,7 @@ async def examined(settings: Settings, *, online: bool, parts: Parts = NOTHING_R
         _settings(settings),
         await _safely("data folder", lambda: asyncio.to_thread(_folder, settings)),
         await _safely("disk space", lambda: asyncio.to_thread(_disk, settings)),
+        await _safely("backup folder", lambda: asyncio.to_thread(_backup_folder, settings)),
     ]
     groups = await together.done(
         _store(settings, parts), _embedding(settings, online=online, parts=parts), _language_model(settings, online)
@@ -96,7 +98,8 @@ def _folder(settings: Settings) -> Check:
     if not folder.exists():
         return diagnosis.ok(name, f"{folder} is not there yet; the first start makes it")
     if not folder.is_dir():
-        return diagnosis.failed(name, f"{folder} is no folder", "set memory-bank.data-dir (MEMORY_BANK_DATA_DIR)")
+        remedy = "move it away, or set memory-bank.data-dir (MEMORY_BANK_DATA_DIR)"
+        return diagnosis.failed(name, f"{folder} is no folder", remedy)
     try:
         with tempfile.TemporaryFile(dir=folder):
             pass
@@ -117,6 +120,24 @@ def _disk(settings: Settings) -> Check:
     if usage.free < LEAST_FREE_BYTES or share < LEAST_FREE_SHARE:
         return diagnosis.warning("disk space", f"{detail} where {existing} lies", "free some, or move the data folder")
     return diagnosis.ok("disk space", detail)
+
+
+def _backup_folder(settings: Settings) -> Check:
+    name, schedule = "backup folder", settings.snapshots()
+    if schedule is None:
+        return diagnosis.ok(name, "none is needed: no snapshots are asked for; backup.dir (BACKUP_DIR) asks for them")
+    folder = schedule.folder
+    existing = next(each for each in (folder, *folder.parents) if os.path.lexists(each))
+    try:
+        # whoever may not write here cannot make the folder either; modes alone tell neither of root nor of /proc
+        with tempfile.TemporaryDirectory(prefix=".memory-bank-", dir=existing):
+            pass
+    except OSError as error:
+        problem = f"no snapshot can be written to {folder}: {error.strerror or error} ({existing})"
+        return diagnosis.failed(name, problem, "set backup.dir (BACKUP_DIR) to a folder that this user may write to")
+    return diagnosis.ok(
+        name, f"{folder}" if folder.exists() else f"{folder} is not there yet; the first snapshot makes it"
+    )
 
 
 async def _store(settings: Settings, parts: Parts) -> list[Check]:
@@ -143,7 +164,7 @@ async def _opened(settings: Settings) -> AsyncIterator[DiagnosisService]:
             url = settings.postgres.conninfo()
         database = Database(url, pool_size=1, prepared_statements=settings.postgres.prepared_statements)
         opened.push_async_callback(database.close)
-        yield DiagnosisService(database=database, url=url)
+        yield DiagnosisService(database=database, url=url, tokeniser=tokens.UnicodeTokeniser())
 
 
 def _expected(settings: Settings, parts: Parts) -> Expected:

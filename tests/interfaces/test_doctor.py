@@ -13,57 +13,22 @@ import pytest
 from alembic.script import ScriptDirectory
 
 from memory_bank import settings
-from memory_bank.bootstrap import App, Parts, examination
+from memory_bank.bootstrap import App
 from memory_bank.domain.notes import Draft, When
 from memory_bank.domain.tokens import Authentication
 from memory_bank.errors import ConfigurationError
 from memory_bank.providers import model_files, model_inspection, onnx_graph
 from memory_bank.services import diagnosis
-from memory_bank.services.diagnosis import Check, Result
+from memory_bank.services.diagnosis import Result
 from memory_bank.settings import Settings
 from memory_bank.store import diagnosis as rows
 from memory_bank.store import schema
 from tests.fakes import FakeClock, FakeEmbedder
+from tests.interfaces.examined import CONTENT, NAMES, changed, checks, checks_unordered, results, sound
 from tests.openai_server import OpenAIServer, Reply
 from tests.processes import NOWHERE, Commands
 
 KEY = "sk-fake-0a1B2c3D4e5F6a7B8c9D0e1F"
-NAMES = [
-    *("settings", "data folder", "disk space"),
-    *("database", "pgvector", "row-level security", "schema"),
-    *("stored vectors", "queue", "notes", "tokens", "backup"),
-    *("embedding model files", "embedding model"),
-    *("language model", "language model answers"),
-    "server",
-]
-
-
-def changed(settings: Settings, group: str, **values: object) -> Settings:
-    return settings.model_copy(update={group: getattr(settings, group).model_copy(update=values)})
-
-
-def sound(loaded: Settings) -> Settings:
-    """Return the settings with a data folder that is in order and a port that is free for sure."""
-    loaded.data_dir.mkdir(mode=0o700, exist_ok=True)
-    return changed(loaded, "server", port=0)
-
-
-async def checks(
-    settings: Settings, embedder: FakeEmbedder, clock: FakeClock, *, online: bool = False
-) -> dict[str, Check]:
-    found = await examination.examined(settings, online=online, parts=Parts(embedder=embedder, clock=clock))
-    assert [each.name for each in found] == NAMES, found
-    for each in found:
-        assert each.detail
-        assert bool(each.remedy) or each.result in (Result.OK, Result.SKIPPED), each
-    return {each.name: each for each in found}
-
-
-def results(found: dict[str, Check], *names: str) -> list[str]:
-    return [found[name].result.value for name in names]
-
-
-CONTENT = ("stored vectors", "queue", "notes", "tokens", "backup")
 
 
 async def test_of_a_sound_store_every_check_is_ok_or_was_not_asked_for(
@@ -184,12 +149,6 @@ async def test_a_schema_of_a_newer_program_is_a_failure(
     assert "2999_from_the_future" in found["schema"].detail
     assert "upgrade this program" in found["schema"].remedy
     assert results(found, *CONTENT) == ["skipped"] * 5
-
-
-async def checks_unordered(settings: Settings, embedder: FakeEmbedder, clock: FakeClock) -> dict[str, Check]:
-    found = await examination.examined(settings, online=False, parts=Parts(embedder=embedder, clock=clock))
-    assert sorted(each.name for each in found) == sorted(NAMES)
-    return {each.name: each for each in found}
 
 
 def first_revision() -> str:
