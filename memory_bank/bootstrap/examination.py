@@ -193,26 +193,33 @@ async def _embedding(settings: Settings, *, online: bool, parts: Parts) -> list[
     checks = await _all_safely(files, lambda: asyncio.to_thread(_files, settings, online))
     if checks[0].result is diagnosis.Result.FAILED:
         return [*checks, diagnosis.skipped(model, "not loaded, because of its files")]
-    if checks[0].result is diagnosis.Result.WARNING and not online:
-        return [*checks, diagnosis.skipped(model, "not loaded, because its files would be fetched", "--online does")]
+    if len(checks) > 1:
+        return checks
     return [*checks, await _safely(model, lambda: _loaded(settings, parts))]
 
 
-def _files(settings: Settings, online: bool) -> Check:
-    chosen = settings.embedding
+def _files(settings: Settings, online: bool) -> list[Check]:
+    """Look for the model's files; where they would have to be fetched to load it, say that it is not loaded."""
+    name, chosen = "embedding model files", settings.embedding
+    graph_dir = None if chosen.backend is Backend.SENTENCE_TRANSFORMERS else chosen.graph_dir
     found = model_inspection.files(
         chosen.model,
         cache_dir=settings.data_dir / "models",
-        graph_dir=chosen.graph_dir,
+        graph_dir=graph_dir,
         graphs=chosen.backend is not Backend.SENTENCE_TRANSFORMERS,
     )
-    name = "embedding model files"
+    unused = None if graph_dir is None else model_inspection.passed_over(graph_dir, model=chosen.model)
+    passed_over = "" if unused is None else f"; passed over: {unused}"
+    correct = "correct embedding.graph-dir (EMBEDDING_GRAPH_DIR), or leave it out"
     if found is None:
-        fetched = f"{model_files.name_of(chosen.model)} is not on this machine; the first start fetches it"
-        return diagnosis.warning(name, fetched, "connect to the network once, or set embedding.model to a folder")
-    kind = "an exported graph" if found.is_graph else "weights"
-    proof = f"SHA-256 {found.sha256}" + (", as published" if found.expected else ", of which no other is known")
-    return diagnosis.ok(name, f"{found.name}: {kind} in {found.folder}, {proof}")
+        fetched = f"{model_files.name_of(chosen.model)} is not on this machine; the first start fetches it{passed_over}"
+        connect = "connect to the network once, or set embedding.model to a folder"
+        here = diagnosis.warning(name, fetched, f"{connect}; {correct}" if passed_over else connect)
+        unloaded = "not loaded, because its files would be fetched"
+        return [here] if online else [here, diagnosis.skipped("embedding model", unloaded, "--online does")]
+    if passed_over:
+        return [diagnosis.warning(name, found.told + passed_over, correct)]
+    return [diagnosis.ok(name, found.told)]
 
 
 async def _loaded(settings: Settings, parts: Parts) -> Check:

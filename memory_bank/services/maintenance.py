@@ -122,10 +122,14 @@ class MaintenanceService:
         reads all of them.
         """
         async with self._database.whole_store() as tx:
-            await lost.unmark_tokenised(tx, with_none=await losses.terms(tx, self._tokeniser) > 0)
+            without_any = await losses.terms(tx, self._tokeniser) > 0
+            # to ask each note whether it has all of its terms takes far longer than to count them together
+            if without_any or await lost.miscounted(tx):
+                await lost.unmark_tokenised(tx, with_none=without_any)
         done = await self.tokenise()
         async with self._database.whole_store() as tx:
-            await lost.recount(tx)
+            if await lost.miscounted(tx):
+                await lost.recount(tx)
         return done
 
     async def state(self) -> StoreState:

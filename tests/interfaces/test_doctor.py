@@ -320,6 +320,36 @@ def test_a_graph_of_other_weights_than_the_published_ones_is_refused(tmp_path: P
         model_inspection.files("all-MiniLM-L6-v2", cache_dir=tmp_path / "none", graph_dir=tmp_path, graphs=True)
 
 
+async def test_of_a_graph_it_is_said_whose_hash_is_shown_and_a_folder_that_holds_none_is_a_warning(
+    loaded: Settings, app: App, embedder: FakeEmbedder, clock: FakeClock, graph_dir: Path, tmp_path: Path
+) -> None:
+    found = await checks(changed(sound(loaded), "embedding", graph_dir=graph_dir), embedder, clock)
+    assert results(found, "embedding model files") == ["ok"]
+    assert "was made of weights of SHA-256" in found["embedding model files"].detail
+    assert "the graph itself is not hashed" in found["embedding model files"].detail
+    other = tmp_path / "other"
+    other.mkdir()
+    for name in onnx_graph.FILES - {onnx_graph.MANIFEST}:
+        (other / name).symlink_to(graph_dir / name)
+    manifest = json.loads((graph_dir / onnx_graph.MANIFEST).read_text())
+    (other / onnx_graph.MANIFEST).write_text(json.dumps({**manifest, "name": "other-model"}))
+    for folder, why in ((tmp_path / "nowhere", "is no folder"), (tmp_path, "no exported"), (other, "of other-model")):
+        for model in (loaded.embedding.model, f"nobody/{uuid4().hex}"):
+            asked = changed(sound(loaded), "embedding", graph_dir=folder, model=model)
+            check = (await checks(asked, embedder, clock))["embedding model files"]
+            assert check.result is Result.WARNING
+            assert str(folder) in check.detail
+            assert why in check.detail
+            assert "EMBEDDING_GRAPH_DIR" in check.remedy
+
+
+def test_a_graph_that_embedding_model_names_is_found_without_weights(graph_dir: Path, tmp_path: Path) -> None:
+    found = model_inspection.files(str(graph_dir), cache_dir=tmp_path, graph_dir=tmp_path / "nowhere", graphs=True)
+    assert found is not None
+    assert (found.is_graph, found.folder, found.name) == (True, graph_dir, model_files.DEFAULT_MODEL)
+    assert model_inspection.passed_over(tmp_path / "nowhere", model=str(graph_dir)) is None
+
+
 async def test_files_that_must_be_fetched_are_a_warning_and_the_model_is_not_loaded_offline(
     loaded: Settings, app: App, embedder: FakeEmbedder, clock: FakeClock
 ) -> None:
