@@ -134,10 +134,11 @@ def _backup_folder(settings: Settings) -> Check:
             pass
     except OSError as error:
         problem = f"no snapshot can be written to {folder}: {error.strerror or error} ({existing})"
-        return diagnosis.failed(name, problem, "set backup.dir (BACKUP_DIR) to a folder that this user may write to")
-    return diagnosis.ok(
-        name, f"{folder}" if folder.exists() else f"{folder} is not there yet; the first snapshot makes it"
-    )
+        remedy = "set backup.dir (BACKUP_DIR) to a folder that this user may write to"
+        below_data = settings.backup.dir is None
+        return diagnosis.failed(name, problem, f"mend the data folder, or {remedy}" if below_data else remedy)
+    yet = "" if folder.exists() else " is not there yet; the first snapshot makes it"
+    return diagnosis.ok(name, f"{folder}{yet}")
 
 
 async def _store(settings: Settings, parts: Parts) -> list[Check]:

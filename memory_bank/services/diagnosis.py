@@ -232,12 +232,11 @@ def _unguarded(wall: Wall, tables: Sequence[Unguarded]) -> Check:
 
 def _schema(found: Standing, expected: Expected) -> Check:
     newest = schema.head()
+    elsewhere = "restore the last backup into an empty database or data folder: run `memory-bank restore FILE` there"
     if found.missing.parts:
-        return failed(
-            "schema",
-            f"at {newest}, the newest, but without {', '.join(found.missing.parts)}",
-            "restore the last backup into an empty database or data folder: run `memory-bank restore FILE` there",
-        )
+        return failed("schema", f"at {newest}, the newest, but without {', '.join(found.missing.parts)}", elsewhere)
+    if found.revision is None and found.wall is not None:
+        return failed("schema", "there are tables, but alembic_version does not say of which revision", elsewhere)
     if found.missing.statements:
         return warning(
             "schema",

@@ -38,9 +38,8 @@ _UNGUARDED = sa.text(
     SELECT t.name, t.bank, coalesce(array_agg(p.policyname) FILTER (WHERE p.policyname IS NOT NULL), '{}') AS found
     FROM unnest(CAST(:names AS text[]), CAST(:banks AS text[])) AS t (name, bank)
     JOIN pg_class c ON c.oid = to_regclass(t.name)
-    LEFT JOIN pg_policies p
-        ON p.schemaname = CAST(CAST(c.relnamespace AS regnamespace) AS text)
-        AND p.tablename = t.name
+    JOIN pg_namespace s ON s.oid = c.relnamespace
+    LEFT JOIN pg_policies p ON p.schemaname = s.nspname AND p.tablename = c.relname
     GROUP BY t.name, t.bank, c.relrowsecurity
     HAVING NOT c.relrowsecurity
         OR count(*) <> 1

@@ -140,6 +140,16 @@ async def test_tables_views_and_columns_that_are_gone_are_named(
     assert results(found, "row-level security", *CONTENT) == ["skipped"] * 6
 
 
+@pytest.mark.parametrize("loss", ["DROP TABLE alembic_version", "DELETE FROM alembic_version"])
+async def test_tables_of_an_unknown_revision_are_no_schema_that_the_first_start_makes(
+    loaded: Settings, app: App, url: str, embedder: FakeEmbedder, clock: FakeClock, loss: str
+) -> None:
+    run(url, loss)
+    found = await checks(sound(loaded), embedder, clock)
+    assert results(found, "schema", *CONTENT) == ["failed"] + ["skipped"] * 5
+    assert "alembic_version" in found["schema"].detail
+
+
 @pytest.mark.parametrize(
     "loss",
     [
