@@ -104,7 +104,7 @@ def services(settings: Settings, on: Foundations, *, parts: Parts) -> App:
         backups=BackupService(
             database=database, url=on.url, embedder=on.embedder, clock=clock, schedule=settings.snapshots()
         ),
-        diagnosis=DiagnosisService(database=database, url=on.url),
+        diagnosis=DiagnosisService(database=database, url=on.url, tokeniser=on.tokeniser),
         language_model=on.analyst if isinstance(on.analyst, llm.LanguageModelAnalyst) else None,
         embedder=on.embedder,
         jobs=jobs,

@@ -4,6 +4,7 @@ import asyncio
 import http.client
 import json
 import logging
+import os
 import shutil
 import stat
 import tempfile
@@ -14,7 +15,7 @@ from pathlib import Path
 from memory_bank.bootstrap import outside
 from memory_bank.bootstrap.app import NOTHING_REPLACED, LoadingEmbedder, Parts
 from memory_bank.errors import MemoryBankError
-from memory_bank.providers import llm, model_files, model_inspection
+from memory_bank.providers import llm, model_files, model_inspection, tokens
 from memory_bank.services import diagnosis, together
 from memory_bank.services.clock import SystemClock
 from memory_bank.services.diagnosis import Check, DiagnosisService, Expected
@@ -42,6 +43,7 @@ async def examined(settings: Settings, *, online: bool, parts: Parts = NOTHING_R
         _settings(settings),
         await _safely("data folder", lambda: asyncio.to_thread(_folder, settings)),
         await _safely("disk space", lambda: asyncio.to_thread(_disk, settings)),
+        await _safely("backup folder", lambda: asyncio.to_thread(_backup_folder, settings)),
     ]
     groups = await together.done(
         _store(settings, parts), _embedding(settings, online=online, parts=parts), _language_model(settings, online)
@@ -96,7 +98,8 @@ def _folder(settings: Settings) -> Check:
     if not folder.exists():
         return diagnosis.ok(name, f"{folder} is not there yet; the first start makes it")
     if not folder.is_dir():
-        return diagnosis.failed(name, f"{folder} is no folder", "set memory-bank.data-dir (MEMORY_BANK_DATA_DIR)")
+        remedy = "move it away, or set memory-bank.data-dir (MEMORY_BANK_DATA_DIR)"
+        return diagnosis.failed(name, f"{folder} is no folder", remedy)
     try:
         with tempfile.TemporaryFile(dir=folder):
             pass
@@ -117,6 +120,25 @@ def _disk(settings: Settings) -> Check:
     if usage.free < LEAST_FREE_BYTES or share < LEAST_FREE_SHARE:
         return diagnosis.warning("disk space", f"{detail} where {existing} lies", "free some, or move the data folder")
     return diagnosis.ok("disk space", detail)
+
+
+def _backup_folder(settings: Settings) -> Check:
+    name, schedule = "backup folder", settings.snapshots()
+    if schedule is None:
+        return diagnosis.ok(name, "none is needed: no snapshots are asked for; backup.dir (BACKUP_DIR) asks for them")
+    folder = schedule.folder
+    existing = next(each for each in (folder, *folder.parents) if os.path.lexists(each))
+    try:
+        # whoever may not write here cannot make the folder either; modes alone tell neither of root nor of /proc
+        with tempfile.TemporaryDirectory(prefix=".memory-bank-", dir=existing):
+            pass
+    except OSError as error:
+        problem = f"no snapshot can be written to {folder}: {error.strerror or error} ({existing})"
+        remedy = "set backup.dir (BACKUP_DIR) to a folder that this user may write to"
+        below_data = settings.backup.dir is None
+        return diagnosis.failed(name, problem, f"mend the data folder, or {remedy}" if below_data else remedy)
+    yet = "" if folder.exists() else " is not there yet; the first snapshot makes it"
+    return diagnosis.ok(name, f"{folder}{yet}")
 
 
 async def _store(settings: Settings, parts: Parts) -> list[Check]:
@@ -143,7 +165,7 @@ async def _opened(settings: Settings) -> AsyncIterator[DiagnosisService]:
             url = settings.postgres.conninfo()
         database = Database(url, pool_size=1, prepared_statements=settings.postgres.prepared_statements)
         opened.push_async_callback(database.close)
-        yield DiagnosisService(database=database, url=url)
+        yield DiagnosisService(database=database, url=url, tokeniser=tokens.UnicodeTokeniser())
 
 
 def _expected(settings: Settings, parts: Parts) -> Expected:
@@ -172,26 +194,33 @@ async def _embedding(settings: Settings, *, online: bool, parts: Parts) -> list[
     checks = await _all_safely(files, lambda: asyncio.to_thread(_files, settings, online))
     if checks[0].result is diagnosis.Result.FAILED:
         return [*checks, diagnosis.skipped(model, "not loaded, because of its files")]
-    if checks[0].result is diagnosis.Result.WARNING and not online:
-        return [*checks, diagnosis.skipped(model, "not loaded, because its files would be fetched", "--online does")]
+    if len(checks) > 1:
+        return checks
     return [*checks, await _safely(model, lambda: _loaded(settings, parts))]
 
 
-def _files(settings: Settings, online: bool) -> Check:
-    chosen = settings.embedding
+def _files(settings: Settings, online: bool) -> list[Check]:
+    """Look for the model's files; where they would have to be fetched to load it, say that it is not loaded."""
+    name, chosen = "embedding model files", settings.embedding
+    graph_dir = None if chosen.backend is Backend.SENTENCE_TRANSFORMERS else chosen.graph_dir
     found = model_inspection.files(
         chosen.model,
         cache_dir=settings.data_dir / "models",
-        graph_dir=chosen.graph_dir,
+        graph_dir=graph_dir,
         graphs=chosen.backend is not Backend.SENTENCE_TRANSFORMERS,
     )
-    name = "embedding model files"
+    unused = None if graph_dir is None else model_inspection.passed_over(graph_dir, model=chosen.model)
+    passed_over = "" if unused is None else f"; passed over: {unused}"
+    correct = "correct embedding.graph-dir (EMBEDDING_GRAPH_DIR), or leave it out"
     if found is None:
-        fetched = f"{model_files.name_of(chosen.model)} is not on this machine; the first start fetches it"
-        return diagnosis.warning(name, fetched, "connect to the network once, or set embedding.model to a folder")
-    kind = "an exported graph" if found.is_graph else "weights"
-    proof = f"SHA-256 {found.sha256}" + (", as published" if found.expected else ", of which no other is known")
-    return diagnosis.ok(name, f"{found.name}: {kind} in {found.folder}, {proof}")
+        fetched = f"{model_files.name_of(chosen.model)} is not on this machine; the first start fetches it{passed_over}"
+        connect = "connect to the network once, or set embedding.model to a folder"
+        here = diagnosis.warning(name, fetched, f"{connect}; {correct}" if passed_over else connect)
+        unloaded = "not loaded, because its files would be fetched"
+        return [here] if online else [here, diagnosis.skipped("embedding model", unloaded, "--online does")]
+    if passed_over:
+        return [diagnosis.warning(name, found.told + passed_over, correct)]
+    return [diagnosis.ok(name, found.told)]
 
 
 async def _loaded(settings: Settings, parts: Parts) -> Check:

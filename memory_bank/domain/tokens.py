@@ -17,6 +17,7 @@ SECRET_BYTES = 32
 NAME_LENGTH = 100
 BANKS_LIMIT = 100
 LONGEST_LIFETIME = timedelta(days=36_500)
+_BEGINNING = re.compile(r"(mb_[a-z2-7]{12})_", re.ASCII)
 _WRITTEN = re.compile(r"(mb_[a-z2-7]{12})_([A-Za-z0-9_-]{43})", re.ASCII)
 
 
@@ -119,6 +120,15 @@ def read(token: str) -> Presented | None:
     """Return what is compared of a token as shown; None for a text that cannot be one."""
     match = _WRITTEN.fullmatch(token)
     return None if match is None else Presented(prefix=match[1], digest=digest(token))
+
+
+def named(given: str) -> str:
+    """Return the id or prefix by which a text names a token: the text itself, or the prefix of a whole token in it.
+
+    Somebody who ends a token that others have seen pastes all of it, as it stood in a header or a log.
+    """
+    whole = _BEGINNING.search(given)
+    return given.strip().lower() if whole is None else whole[1]
 
 
 def digest(token: str) -> bytes:

@@ -3,7 +3,8 @@
 {"bank": "b", "documents": [{"id": "1", "session": "s", "date": "2023/07/21 (Fri) 21:48", "text": "..."}],
  "queries": [{"id": "q", "text": "...", "relevant": ["1"], "category": "temporal"}]}
 
-`session`, `date` and `category` may be left out; ids and sessions may be numbers. Other fields are ignored.
+`session`, `date` and `category` may be left out; ids and sessions may be numbers. A date is written as here, as
+"1:56 pm on 8 May, 2023", or in ISO 8601. Other fields are ignored.
 """
 
 import contextlib
@@ -17,7 +18,7 @@ from typing import Annotated, BinaryIO, cast
 import pydantic
 from pydantic import BeforeValidator, Field
 
-from memory_bank.domain import moments, notes, recall
+from memory_bank.domain import moments, notes, recall, text
 from memory_bank.domain.evaluation import Corpus, Document, Question
 from memory_bank.errors import InvalidInput
 
@@ -139,9 +140,21 @@ def _document(given: _Document, place: str) -> Document:
         notes.checked_content(given.text)
     except InvalidInput as error:
         raise InvalidInput(place, f"document {given.id!r}: {error}") from error
-    return Document(
-        id=given.id, text=given.text, session=session, timestamp=None if given.date is None else moment(given.date)
-    )
+    return Document(id=given.id, text=given.text, session=session, timestamp=_timestamp(given, place))
+
+
+def _timestamp(given: _Document, place: str) -> datetime | None:
+    if given.date is None or text.is_blank(given.date):
+        return None
+    read = moment(given.date)
+    if read is None:
+        shown = text.preview(ascii(given.date), limit=40)
+        raise InvalidInput(
+            place,
+            f"document {given.id!r}: date: {shown} is no date such as 2023-07-21T21:48, 2023/07/21 (Fri) 21:48 or "
+            "1:56 pm on 8 May, 2023; correct it, or leave it out",
+        )
+    return read
 
 
 def _question(given: _Query, place: str, known: set[str]) -> Question:

@@ -67,7 +67,7 @@ def _explained(named: str) -> Iterator[None]:
     try:
         yield
     except FileExistsError as error:
-        advice = "exists already; choose another name, or say that it may be overwritten"
+        advice = "exists already; choose another name, or let --overwrite replace it"
         raise InvalidInput(named, advice) from error
     except OSError as error:
         raise InvalidInput(named, f"cannot be written: {error.strerror or error}") from error

@@ -7,10 +7,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from memory_bank.domain.backups import Backup, Schedule
+from memory_bank.domain.backups import Schedule
 from memory_bank.domain.tokens import Authentication, State, Token
 from memory_bank.errors import ConfigurationError, MemoryBankError
+from memory_bank.services import losses, shelf
+from memory_bank.services.losses import Losses
+from memory_bank.services.shelf import Shelf
+from memory_bank.services.tokeniser import Tokeniser
 from memory_bank.store import backups, diagnosis, embedding_model, queue, schema, tokens
+from memory_bank.store.completeness import Unguarded
+from memory_bank.store.confinement import Wall
 from memory_bank.store.database import Database, PoolState, StoreTx
 from memory_bank.store.diagnosis import NoteCounts, Server, Standing, Vector
 from memory_bank.store.embedding_model import StoredModel
@@ -69,9 +75,10 @@ class Expected:
 class DiagnosisService:
     """Looks at the store and changes nothing: it makes no schema, migrates none, and takes no model for its own."""
 
-    def __init__(self, *, database: Database, url: str) -> None:
+    def __init__(self, *, database: Database, url: str, tokeniser: Tokeniser) -> None:
         self._database = database
         self._url = url
+        self._tokeniser = tokeniser
 
     def pool(self) -> PoolState:
         """Return how far the connections of this process are used."""
@@ -103,10 +110,20 @@ class DiagnosisService:
             ]
             return found
         found += [_wall(standing), _schema(standing, expected)]
-        if standing.revision != schema.head():
+        if standing.revision != schema.head() or standing.missing.parts:
             return [*found, *_skipped(CONTENT_CHECKS, "schema")]
         async with self._database.whole_store() as tx:
-            return [*found, *await _contents(tx, expected)]
+            return [*found, *await self._contents(tx, expected)]
+
+    async def _contents(self, tx: StoreTx, expected: Expected) -> list[Check]:
+        counts = await diagnosis.notes(tx)
+        return [
+            _model(await embedding_model.known(tx), expected),
+            _queue(await queue.state(tx)),
+            _notes(counts, await losses.of_store(tx, self._tokeniser)),
+            _tokens(await tokens.every(tx), expected),
+            _backup(await asyncio.to_thread(shelf.of, await backups.every(tx), expected.schedule), counts, expected),
+        ]
 
 
 def ok(name: str, detail: str) -> Check:
@@ -187,6 +204,10 @@ def _wall(found: Standing) -> Check:
         return skipped(name, "there are no tables yet")
     if found.wall.blind:
         return failed(name, f"the role {found.wall.login} sees no memories", found.wall.remedy)
+    if found.missing.parts:
+        return _skipped([name], "schema")[0]
+    if found.unguarded:
+        return _unguarded(found.wall, found.unguarded)
     if not found.wall.stands:
         return warning(
             name,
@@ -196,8 +217,32 @@ def _wall(found: Standing) -> Check:
     return ok(name, f"PostgreSQL keeps the banks apart by the role {found.wall.role}")
 
 
+def _unguarded(wall: Wall, tables: Sequence[Unguarded]) -> Check:
+    name, named = "row-level security", ", ".join(each.table for each in tables)
+    statements = " ".join(statement for each in tables for statement in each.statements)
+    remedy = f"as {wall.owner}, which owns the tables, or as a superuser run: {statements}"
+    if not wall.stands:
+        without_role = f"{remedy} Then {wall.remedy}" if not (wall.made and wall.taken) else remedy
+        detail = f"PostgreSQL does not keep the banks apart itself; the program alone does: {named} lack their policy"
+        return warning(name, detail, without_role)
+    return failed(
+        name, f"{named}: without the policy own_bank alone, a bank sees none of its rows there, or others' too", remedy
+    )
+
+
 def _schema(found: Standing, expected: Expected) -> Check:
     newest = schema.head()
+    elsewhere = "restore the last backup into an empty database or data folder: run `memory-bank restore FILE` there"
+    if found.missing.parts:
+        return failed("schema", f"at {newest}, the newest, but without {', '.join(found.missing.parts)}", elsewhere)
+    if found.revision is None and found.wall is not None:
+        return failed("schema", "there are tables, but alembic_version does not say of which revision", elsewhere)
+    if found.missing.statements:
+        return warning(
+            "schema",
+            f"at {newest}, the newest, but {len(found.missing.statements)} of its indexes or rules are missing",
+            f"as the owner of the tables run: {' '.join(found.missing.statements)}",
+        )
     if found.revision == newest:
         return ok("schema", f"at {newest}, the newest")
     at = f"at {found.revision}, while this version needs {newest}" if found.revision else "not made yet"
@@ -207,17 +252,6 @@ def _schema(found: Standing, expected: Expected) -> Check:
         return warning("schema", f"{at}; the next start migrates it", "make a backup, then start memory-bank serve")
     remedy = "start once with postgres.ddl-auto=update (POSTGRES_DDL_AUTO)"
     return failed("schema", f"{at}, and a start {'refuses it' if expected.refuses else 'leaves it so'}", remedy)
-
-
-async def _contents(tx: StoreTx, expected: Expected) -> list[Check]:
-    counts = await diagnosis.notes(tx)
-    return [
-        _model(await embedding_model.known(tx), expected),
-        _queue(await queue.state(tx)),
-        _notes(counts),
-        _tokens(await tokens.every(tx), expected),
-        _backup(await backups.every(tx), counts, expected),
-    ]
 
 
 def _model(stored: StoredModel | None, expected: Expected) -> Check:
@@ -246,10 +280,11 @@ def _queue(state: QueueState) -> Check:
     return ok("queue", detail)
 
 
-def _notes(counts: NoteCounts) -> Check:
+def _notes(counts: NoteCounts, lost: Losses) -> Check:
     lacking = {
-        "without vectors": (counts.unembedded, "run `memory-bank reindex`"),
-        "without terms": (counts.untokenised, "run `memory-bank reindex`"),
+        "without vectors": (counts.unembedded + lost.vectors, "run `memory-bank reindex`"),
+        "without terms": (counts.untokenised + lost.terms, "run `memory-bank reindex`"),
+        "banks whose terms are miscounted": (lost.miscounted, "run `memory-bank reindex`"),
         "whose enrichment failed": (counts.failed, "mend the cause, then run `memory-bank enrich --failed`"),
     }
     parts = [f"{count} {what}" for what, (count, _) in lacking.items() if count]
@@ -281,20 +316,26 @@ def _tokens(made: Sequence[Token], expected: Expected) -> Check:
     return ok("tokens", f"none needed: nobody else reaches {expected.host}")
 
 
-def _backup(made: Sequence[Backup], counts: NoteCounts, expected: Expected) -> Check:
+def _backup(found: Shelf, counts: NoteCounts, expected: Expected) -> Check:
     make = "run `memory-bank backup FILE`"
-    if not made:
+    if not found.made:
         if not counts.total:
             return ok("backup", "none yet, and nothing to lose")
         if expected.schedule is None:
             return ok("backup", "none by this program; the database's own backups are yours to see to")
         return warning("backup", "none was made yet", f"{make}, or keep `memory-bank serve` running, which makes them")
-    last = made[0]
+    if not found.there:
+        gone = f"all {len(found.made)} that were made are gone or cut short; the last one was {found.made[0].file}"
+        return warning("backup", gone, f"{make}, or put them back if they were moved")
+    last = found.there[0]
     age = expected.now - last.created_at
+    newer = found.made.index(last)
     detail = f"{last.file}, {_ago(age)}, {last.notes} notes, {last.size} bytes"
+    if newer:
+        detail += f"; {newer} newer ones are gone or cut short"
     if expected.schedule is not None and age > 2 * expected.schedule.interval:
         return warning("backup", f"the last one is overdue: {detail}", f"{make}, and look for `snapshot` in the log")
-    return ok("backup", f"the last one: {detail}")
+    return ok("backup", f"the last one that is there: {detail}" if newer else f"the last one: {detail}")
 
 
 def _ago(age: timedelta) -> str:

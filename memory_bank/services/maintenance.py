@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from memory_bank.errors import ConfigurationError, Conflict, ProviderUnavailable
-from memory_bank.services import embedder
+from memory_bank.services import embedder, losses
 from memory_bank.services.embedder import Embedder
 from memory_bank.services.tokeniser import Tokeniser
 from memory_bank.store import banks, embedding_model, embeddings, enrichment, lexical, queue, server
+from memory_bank.store import losses as lost
 from memory_bank.store.banks import BankCounts
 from memory_bank.store.database import Database
 from memory_bank.store.enrichment import Unfinished
@@ -68,13 +69,15 @@ class MaintenanceService:
         self._refuse_unless_ours(stored)
 
     async def reindex(self, progress: Callable[[int, int], None]) -> int:
-        """Embed every live note whose vectors are missing or of another model; return how many those were.
+        """Embed every live note whose vectors are missing, lost or of another model; return how many those were.
 
         An interrupted run goes on where it stopped, and several may run at once. `progress` gets notes done and notes
         in all. A note that the model gives no vector for is left to its words, and told in the log. Raises `Conflict`
         when another run makes another model the store's, `ProviderUnavailable` while the model gives none for any note.
         """
         name, dimensions = self._embedder.name, self._embedder.dimensions
+        async with self._database.whole_store() as tx:
+            await lost.unmark_embedded(tx)
         async with self._database.whole_store() as tx:
             await embedding_model.begin_change(tx, name=name, dimensions=dimensions)
             total = await embedding_model.count_not_embedded_by(tx, name)
@@ -110,6 +113,23 @@ class MaintenanceService:
                 done += len(claimed)
         if done:
             logger.info("Stored the terms of notes that had none.", extra={"notes": done})
+        return done
+
+    async def retokenise(self) -> int:
+        """Store the terms of every live note that has none, lost some or has those of an older rule; return how many.
+
+        The totals, by which searches weigh words, are made to fit all terms. Unlike `tokenise`, which does neither, it
+        reads all of them.
+        """
+        async with self._database.whole_store() as tx:
+            without_any = await losses.terms(tx, self._tokeniser) > 0
+            # to ask each note whether it has all of its terms takes far longer than to count them together
+            if without_any or await lost.miscounted(tx):
+                await lost.unmark_tokenised(tx, with_none=without_any)
+        done = await self.tokenise()
+        async with self._database.whole_store() as tx:
+            if await lost.miscounted(tx):
+                await lost.recount(tx)
         return done
 
     async def state(self) -> StoreState:

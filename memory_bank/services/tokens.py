@@ -77,9 +77,12 @@ class TokenService:
             return await rows.every(tx)
 
     async def revoke(self, named: str) -> Token:
-        """End a token by its id or its prefix; raises `NotFound`. Other processes feel it within `KNOWN_FOR`."""
+        """End a token by its id, its prefix or the whole of it, which is never told again; raises `NotFound`.
+
+        Other processes feel it within `KNOWN_FOR`.
+        """
         async with self._database.whole_store() as tx:
-            token = await rows.revoke(tx, named.strip().lower(), now=self._clock.now())
+            token = await rows.revoke(tx, tokens.named(named), now=self._clock.now())
         if token is None:
             raise NotFound("no token has this id; `memory-bank token list` shows the ids")
         self._known.clear()

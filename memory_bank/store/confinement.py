@@ -6,6 +6,7 @@ transaction names and no others, whatever a statement forgets to ask for. A supe
 """
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import psycopg
@@ -38,6 +39,9 @@ _GRANTS = {
     # a job is deferred by the transaction that makes it necessary
     **{f"procrastinate_{name}": _EVERYTHING for name in _QUEUE},
 }
+BESIDES_TABLES = tuple(name for name in _GRANTS if name not in tables.metadata.tables)
+"""What a bank's transactions read and write that `tables` does not know: views, and the tables of the job queue."""
+
 _SEQUENCES = tuple(f"procrastinate_{name}_id_seq" for name in _QUEUE)
 
 STANDING = sa.text(
@@ -133,6 +137,16 @@ def standing(connection: sa.Connection) -> Wall | None:
     """Return how the wall stands for this login; None before the tables are there."""
     row = connection.execute(STANDING, {"tables": list(BANKED)}).mappings().one_or_none()
     return None if row is None else Wall(**row)
+
+
+def policy(table: str, bank: str, *, instead_of: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the statements that let a bank see its own rows of a table alone; `bank` is the column that names it."""
+    shown = sql.SQL("CREATE POLICY own_bank ON {} USING ({} = current_setting({}, true));")
+    return (
+        _sql("ALTER TABLE {} ENABLE ROW LEVEL SECURITY", table),
+        *(_sql("DROP POLICY {} ON {}", each, table) for each in instead_of),
+        shown.format(sql.Identifier(table), sql.Identifier(bank), SETTING).as_string(None),
+    )
 
 
 def _make_role(connection: sa.Connection, wall: Wall) -> None:

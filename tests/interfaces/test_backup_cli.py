@@ -30,6 +30,7 @@ def test_a_backup_is_written_listed_checked_and_restored_under_a_running_server(
         assert "--replace" in refused.stderr
         assert again.code == 2
         assert "exists already" in again.stderr
+        assert "--overwrite" in again.stderr
         assert served.get("/notes", bank="team")["total"] == 2
         assert "Restored 1 notes in 1 banks" in commands.run("restore", "all.zip", "--replace").text
         assert served.get("/notes", bank="team")["total"] == 1

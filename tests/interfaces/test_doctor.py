@@ -13,57 +13,22 @@ import pytest
 from alembic.script import ScriptDirectory
 
 from memory_bank import settings
-from memory_bank.bootstrap import App, Parts, examination
+from memory_bank.bootstrap import App
 from memory_bank.domain.notes import Draft, When
 from memory_bank.domain.tokens import Authentication
 from memory_bank.errors import ConfigurationError
 from memory_bank.providers import model_files, model_inspection, onnx_graph
 from memory_bank.services import diagnosis
-from memory_bank.services.diagnosis import Check, Result
+from memory_bank.services.diagnosis import Result
 from memory_bank.settings import Settings
 from memory_bank.store import diagnosis as rows
 from memory_bank.store import schema
 from tests.fakes import FakeClock, FakeEmbedder
+from tests.interfaces.examined import CONTENT, NAMES, changed, checks, checks_unordered, results, sound
 from tests.openai_server import OpenAIServer, Reply
 from tests.processes import NOWHERE, Commands
 
 KEY = "sk-fake-0a1B2c3D4e5F6a7B8c9D0e1F"
-NAMES = [
-    *("settings", "data folder", "disk space"),
-    *("database", "pgvector", "row-level security", "schema"),
-    *("stored vectors", "queue", "notes", "tokens", "backup"),
-    *("embedding model files", "embedding model"),
-    *("language model", "language model answers"),
-    "server",
-]
-
-
-def changed(settings: Settings, group: str, **values: object) -> Settings:
-    return settings.model_copy(update={group: getattr(settings, group).model_copy(update=values)})
-
-
-def sound(loaded: Settings) -> Settings:
-    """Return the settings with a data folder that is in order and a port that is free for sure."""
-    loaded.data_dir.mkdir(mode=0o700, exist_ok=True)
-    return changed(loaded, "server", port=0)
-
-
-async def checks(
-    settings: Settings, embedder: FakeEmbedder, clock: FakeClock, *, online: bool = False
-) -> dict[str, Check]:
-    found = await examination.examined(settings, online=online, parts=Parts(embedder=embedder, clock=clock))
-    assert [each.name for each in found] == NAMES, found
-    for each in found:
-        assert each.detail
-        assert bool(each.remedy) or each.result in (Result.OK, Result.SKIPPED), each
-    return {each.name: each for each in found}
-
-
-def results(found: dict[str, Check], *names: str) -> list[str]:
-    return [found[name].result.value for name in names]
-
-
-CONTENT = ("stored vectors", "queue", "notes", "tokens", "backup")
 
 
 async def test_of_a_sound_store_every_check_is_ok_or_was_not_asked_for(
@@ -184,12 +149,6 @@ async def test_a_schema_of_a_newer_program_is_a_failure(
     assert "2999_from_the_future" in found["schema"].detail
     assert "upgrade this program" in found["schema"].remedy
     assert results(found, *CONTENT) == ["skipped"] * 5
-
-
-async def checks_unordered(settings: Settings, embedder: FakeEmbedder, clock: FakeClock) -> dict[str, Check]:
-    found = await examination.examined(settings, online=False, parts=Parts(embedder=embedder, clock=clock))
-    assert sorted(each.name for each in found) == sorted(NAMES)
-    return {each.name: each for each in found}
 
 
 def first_revision() -> str:
@@ -359,6 +318,36 @@ def test_a_graph_of_other_weights_than_the_published_ones_is_refused(tmp_path: P
     (tmp_path / onnx_graph.MANIFEST).write_text(json.dumps({**manifest, "sha256": "0" * 64}))
     with pytest.raises(ConfigurationError, match="published"):
         model_inspection.files("all-MiniLM-L6-v2", cache_dir=tmp_path / "none", graph_dir=tmp_path, graphs=True)
+
+
+async def test_of_a_graph_it_is_said_whose_hash_is_shown_and_a_folder_that_holds_none_is_a_warning(
+    loaded: Settings, app: App, embedder: FakeEmbedder, clock: FakeClock, graph_dir: Path, tmp_path: Path
+) -> None:
+    found = await checks(changed(sound(loaded), "embedding", graph_dir=graph_dir), embedder, clock)
+    assert results(found, "embedding model files") == ["ok"]
+    assert "was made of weights of SHA-256" in found["embedding model files"].detail
+    assert "the graph itself is not hashed" in found["embedding model files"].detail
+    other = tmp_path / "other"
+    other.mkdir()
+    for name in onnx_graph.FILES - {onnx_graph.MANIFEST}:
+        (other / name).symlink_to(graph_dir / name)
+    manifest = json.loads((graph_dir / onnx_graph.MANIFEST).read_text())
+    (other / onnx_graph.MANIFEST).write_text(json.dumps({**manifest, "name": "other-model"}))
+    for folder, why in ((tmp_path / "nowhere", "is no folder"), (tmp_path, "no exported"), (other, "of other-model")):
+        for model in (loaded.embedding.model, f"nobody/{uuid4().hex}"):
+            asked = changed(sound(loaded), "embedding", graph_dir=folder, model=model)
+            check = (await checks(asked, embedder, clock))["embedding model files"]
+            assert check.result is Result.WARNING
+            assert str(folder) in check.detail
+            assert why in check.detail
+            assert "EMBEDDING_GRAPH_DIR" in check.remedy
+
+
+def test_a_graph_that_embedding_model_names_is_found_without_weights(graph_dir: Path, tmp_path: Path) -> None:
+    found = model_inspection.files(str(graph_dir), cache_dir=tmp_path, graph_dir=tmp_path / "nowhere", graphs=True)
+    assert found is not None
+    assert (found.is_graph, found.folder, found.name) == (True, graph_dir, model_files.DEFAULT_MODEL)
+    assert model_inspection.passed_over(tmp_path / "nowhere", model=str(graph_dir)) is None
 
 
 async def test_files_that_must_be_fetched_are_a_warning_and_the_model_is_not_loaded_offline(

@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -26,6 +27,7 @@ from memory_bank.interfaces.cli import measurement as benching
 from memory_bank.interfaces.cli.invocation import Invocation
 from memory_bank.services import measurement
 from memory_bank.settings import Settings
+from tests.conftest import SHARED
 from tests.fakes import FakeEmbedder
 from tests.processes import Commands, postmaster, waited
 
@@ -34,7 +36,7 @@ TEA = {
     "documents": [
         {"id": 1, "session": 1, "date": "1:56 pm on 8 May, 2023", "text": "Ada drinks green tea in the morning"},
         {"id": 2, "session": 1, "date": "1:56 pm on 8 May, 2023", "text": "Bob keeps bees behind the old barn"},
-        {"id": 3, "session": 2, "date": "some day", "text": "Ada drinks black coffee in the evening"},
+        {"id": 3, "session": 2, "date": " ", "text": "Ada drinks black coffee in the evening"},
         {"id": 4, "session": 2, "text": "Ada drinks black coffee in the evening"},
     ],
     "queries": [
@@ -176,6 +178,11 @@ async def test_a_model_that_is_down_gives_no_figures(invocation: Invocation, tmp
         ('{"bank": "b", "documents": [{"id": "1", "text": " "}], "queries": []}', "document '1'"),
         ('{"bank": "b", "documents": [{"id": 1, "text": "x"}, {"id": "1", "text": "y"}], "queries": []}', "one id"),
         (
+            '{"bank": "b", "documents": [{"id": "1", "text": "x", "date": "foo"}], "queries": []}',
+            "document '1': date: 'foo'",
+        ),
+        ('{"bank": "b", "documents": [{"id": "1", "text": "x", "date": "2023-02-30"}], "queries": []}', "leave it out"),
+        (
             '{"bank": "b", "documents": [{"id": "1", "text": "x"}], '
             '"queries": [{"id": "q", "text": "t", "relevant": ["2"]}]}',
             "'2' is no document",
@@ -195,6 +202,34 @@ def test_a_bad_line_is_refused_with_its_file_and_number(tmp_path: Path, line: st
         retrieval_sets.read(file)
     assert "set.jsonl:2" in str(refused.value)
     assert told in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["locomo-dev.jsonl", "longmemeval-dev.jsonl.gz", "xquad-zh-dev.jsonl"])
+def test_the_published_sets_are_read_with_every_date(name: str) -> None:
+    file = SHARED / "data" / "retrieval" / name
+    if not file.exists():
+        pytest.skip(f"{file} is not here")
+    documents = [each for corpus in retrieval_sets.read(file) for each in corpus.documents]
+    assert {each.timestamp is None for each in documents} == {name.startswith("xquad")}
+
+
+def test_a_line_that_no_note_can_hold_is_refused_with_its_file_and_number(tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("red\u2028kettle\r\n\u200b\n" + "x" * 100_001 + "\n", encoding="utf-8")
+    with pytest.raises(InvalidInput, match=r"notes\.txt:3: at most 100000 characters, got 100001; split it up"):
+        benching._texts(file)
+    file.write_text("\u200b\n\ufeff \n", encoding="utf-8")
+    with pytest.raises(InvalidInput, match="holds no text; write a note in each line"):
+        benching._texts(file)
+
+
+def test_texts_of_a_file_come_again_with_a_number_and_no_longer_than_a_note(tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("red\u2028kettle\r\n\u200b\n\n" + "x" * 100_000, encoding="utf-8")
+    short, full, again, full_again = itertools.islice(benching._texts(file), 4)
+    assert (short, again) == ("red\u2028kettle", "red\u2028kettle (1)")
+    assert len(full) == len(full_again) == 100_000
+    assert full_again.endswith("x (1)")
 
 
 def test_archives_are_read_and_broken_ones_refused(tmp_path: Path) -> None:

@@ -1,8 +1,14 @@
 """Memory files that are broken, hostile or in the way."""
 
+import bz2
+import gzip
+import io
 import json
+import lzma
 import os
 import stat
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,6 +29,13 @@ def at(folder: Path, content: object, name: str = "memory.json") -> Path:
     else:
         file.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8", newline="")
     return file
+
+
+def zipped(content: bytes) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("memory.json", content)
+    return packed.getvalue()
 
 
 def refused(items: list[transfer.Item]) -> list[str]:
@@ -100,6 +113,25 @@ def test_a_file_that_is_none_is_refused_with_the_place(content: bytes, where: st
         memory_files.read(at(tmp_path, content))
     assert where in caught.value.field
     assert why in caught.value.problem
+
+
+@pytest.mark.parametrize(
+    ("pack", "how"),
+    [
+        (gzip.compress, "compressed by gzip"),
+        (bz2.compress, "compressed by bzip2"),
+        (lzma.compress, "compressed by xz"),
+        (zipped, "a zip archive"),
+    ],
+)
+def test_a_packed_file_is_told_to_be_unpacked_however_long(
+    pack: Callable[[bytes], bytes], how: str, tmp_path: Path
+) -> None:
+    file = at(tmp_path, pack(json.dumps([GOOD]).encode()))
+    for limit in (memory_files.FILE_LIMIT, 10):
+        with pytest.raises(InvalidInput) as caught:
+            memory_files.read(file, limit=limit)
+        assert caught.value.problem == f"is {how}; unpack it, then import the memory file that it holds"
 
 
 @pytest.mark.parametrize("content", [b"\xef\xbb\xbf%s", b"%s\n\n"])

@@ -25,6 +25,12 @@ def test_a_token_is_shown_once_listed_without_its_secret_and_revoked(commands: C
         assert made["prefix"] in shown
     assert commands.run("token", "revoke", made["id"], "--json").json()["state"] == "revoked"
     assert "revoked" in commands.run("token", "revoke", made["prefix"]).text
+    leaked = commands.run("token", "create", "leaked", "--json").json()
+    ended = commands.run("token", "revoke", leaked["token"])
+    assert f"{leaked['prefix']} (leaked) is revoked" in ended.text
+    unknown = commands.run("token", "revoke", "mb_aaaaaaaaaaaa_" + leaked["token"][-43:], LOGGING_LEVEL="trace")
+    assert unknown.code == 1
+    assert leaked["token"][-43:] not in ended.text + ended.stderr + unknown.text + unknown.stderr
     gone = commands.run("token", "revoke", "mb_aaaaaaaaaaaa")
     assert gone.code == 1
     assert "memory-bank token list" in gone.stderr

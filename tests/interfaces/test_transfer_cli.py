@@ -49,6 +49,7 @@ def test_an_export_replaces_no_file_unless_told_to(commands: Commands, tmp_path:
     refused = commands.run("export", "out.json")
     assert refused.code == 2
     assert "exists already" in refused.stderr
+    assert "--overwrite" in refused.stderr
     assert (tmp_path / "out.json").read_text() == "mine"
     assert commands.run("export", "out.json", "--overwrite").code == 0
     assert json.loads((tmp_path / "out.json").read_text())["version"] == 7
@@ -85,6 +86,13 @@ def test_a_file_of_an_unknown_version_changes_nothing(commands: Commands, tmp_pa
     assert "versions 4 to 7 are read" in refused.stderr
     assert commands.run("import", "missing.json").code == 2
     assert commands.run("import", "new.json", "--bank", "No Bank").code == 2
+
+
+def test_a_backup_is_not_imported_but_told_to_be_restored(commands: Commands, tmp_path: Path) -> None:
+    assert commands.run("backup", "all.zip").code == 0
+    refused = commands.run("import", "all.zip")
+    assert refused.code == 2
+    assert "all.zip: is a backup of Memory Bank; `memory-bank restore FILE` brings it back" in refused.stderr
 
 
 def test_an_import_that_is_killed_in_the_middle_leaves_nothing(commands: Commands, url: str) -> None:

@@ -95,6 +95,23 @@ async def test_a_revocation_is_felt_at_once_where_it_was_made_and_keeps_its_mome
     assert (await app.tokens.revoke(made.token.prefix)).revoked_at == first.revoked_at
 
 
+@pytest.mark.parametrize("pasted", ["{}", " {}\n", "Authorization: Bearer {}", "'{}'", "{}x"])
+async def test_a_leaked_token_is_ended_by_pasting_it(app: App, pasted: str) -> None:
+    made, other = await app.tokens.create("ada"), await app.tokens.create("bob")
+    ended = await app.tokens.revoke(pasted.format(made.secret))
+    assert ended.id == made.token.id
+    with pytest.raises(Unauthenticated, match="revoked"):
+        await app.tokens.authenticate(made.secret)
+    await app.tokens.authenticate(other.secret)
+
+
+async def test_a_pasted_token_that_is_not_known_is_not_repeated(app: App) -> None:
+    unknown = f"mb_aaaaaaaaaaaa_{'s' * 43}"
+    with pytest.raises(NotFound, match="memory-bank token list") as caught:
+        await app.tokens.revoke(unknown)
+    assert "sss" not in str(caught.value)
+
+
 async def test_what_is_not_there_cannot_be_revoked(app: App) -> None:
     for named in ("mb_aaaaaaaaaaaa", "", "' OR true --", "%"):
         with pytest.raises(NotFound):

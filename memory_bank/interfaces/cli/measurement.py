@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from memory_bank.domain import evaluation
-from memory_bank.domain.notes import BATCH_LIMIT, When
+from memory_bank.domain import evaluation, text
+from memory_bank.domain.notes import BATCH_LIMIT, CONTENT_LIMIT, When, checked_content
 from memory_bank.errors import InvalidInput
 from memory_bank.interfaces import retrieval_sets
 from memory_bank.interfaces.answers import Answer
@@ -277,22 +277,38 @@ def _texts(file: Path | None) -> Iterator[str]:
     if file is None:
         return measurement.made_up_texts()
     given = list(dict.fromkeys(_lines_of(file) if file.suffix == ".txt" else _documents_of(file)))
-    return (text if again == 0 else f"{text} ({again})" for again in itertools.count() for text in given)
+    return (_numbered(text, again) if again else text for again in itertools.count() for text in given)
+
+
+def _numbered(text: str, again: int) -> str:
+    number = f" ({again})"
+    # the longest text that a note may have has no room for it
+    return text[: CONTENT_LIMIT - len(number)] + number
 
 
 def _documents_of(file: Path) -> Iterator[str]:
     return (each.text for corpus in retrieval_sets.read(file) for each in corpus.documents)
 
 
-def _lines_of(file: Path) -> Iterator[str]:
-    """Return the lines of a text file that are not blank; raise `InvalidInput` where there are none."""
+def _lines_of(file: Path) -> list[str]:
+    """Return the lines of a text file that are not blank.
+
+    Raises `InvalidInput` where there are none, and naming the line that no note can hold.
+    """
     try:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
+        # not splitlines, which breaks at separators that may stand within a text and that no editor counts as lines
+        lines = file.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, ValueError) as error:
         raise InvalidInput(str(file), f"cannot be read as UTF-8: {error}; save it as UTF-8 text") from error
-    if not any(map(str.strip, lines)):
+    held = {number: line for number, line in enumerate(lines, start=1) if not text.is_blank(text.storable(line))}
+    if not held:
         raise InvalidInput(str(file), "holds no text; write a note in each line")
-    return filter(str.strip, lines)
+    for number, line in held.items():
+        try:
+            checked_content(line)
+        except InvalidInput as error:
+            raise InvalidInput(f"{file}:{number}", error.problem) from error
+    return list(held.values())
 
 
 def _lines(answer: BenchAnswer) -> Iterator[str]:

@@ -95,7 +95,10 @@ def list_(invocation: Invocation, as_json: bool) -> None:
 @json_option
 @click.pass_obj
 def revoke(invocation: Invocation, id: str, as_json: bool) -> None:
-    """End the token with this ID, or with this beginning (mb_ and 12 characters), within seconds."""
+    """End the token with this ID, or with this beginning (mb_ and 12 characters), within seconds.
+
+    The whole of a token will do as well; it is not shown again.
+    """
 
     async def work(app: App) -> TokenAnswer:
         return _answer(app, await app.tokens.revoke(id))

@@ -71,20 +71,25 @@ def enrich(invocation: Invocation, bank: str | None, origin: str | None, failed:
 @json_option
 @click.pass_obj
 def reindex(invocation: Invocation, as_json: bool) -> None:
-    """Index every note anew where it needs it: vectors of the configured model, and terms.
+    """Index every note anew where it needs it: vectors of the configured model, and terms, lost ones too.
 
     An interrupted run goes on where it stopped.
     """
 
     async def work() -> ReindexedAnswer:
         async with opened.app(invocation, check_model=False) as app:
-            tokenised = await app.maintenance.tokenise()
+            tokenised = await app.maintenance.retokenise()
             with progress.bar("Embedding") as told:
                 done = await app.maintenance.reindex(told)
             return ReindexedAnswer(embedded=done, model=app.embedder.name, tokenised=tokenised)
 
     answer = waited(work())
-    show(answer, as_json=as_json, readable=lambda: f"{answer.embedded} notes embedded by {answer.model}")
+    show(answer, as_json=as_json, readable=lambda: _reindexed(answer))
+
+
+def _reindexed(answer: ReindexedAnswer) -> str:
+    tokenised = f", terms of {answer.tokenised} stored" if answer.tokenised else ""
+    return f"{answer.embedded} notes embedded by {answer.model}{tokenised}"
 
 
 async def _enrich(

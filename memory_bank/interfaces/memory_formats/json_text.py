@@ -11,9 +11,21 @@ from pathlib import Path
 
 from memory_bank.domain import text
 from memory_bank.errors import InvalidInput
+from memory_bank.providers import backup_files
 
 BROKEN = "\udbff"
 """Stands for bytes that are no UTF-8: half of a pair that no real text uses, so that the text can be refused later."""
+
+_PACKED = {
+    b"PK\x03\x04": "a zip archive",
+    b"PK\x05\x06": "an empty zip archive",
+    b"\x1f\x8b": "compressed by gzip",
+    b"BZh": "compressed by bzip2",
+    b"\xfd7zXZ": "compressed by xz",
+    b"\x28\xb5\x2f\xfd": "compressed by zstd",
+    b"7z\xbc\xaf": "a 7z archive",
+}
+"""How files begin that hold others."""
 
 _DIGITS = 40
 _ESCAPED_BYTES = re.compile("[\udc80-\udcff]+")
@@ -47,7 +59,7 @@ class Unparsable(Exception):
 def read(file: Path, *, limit: int) -> str:
     """Return a file's text without a byte order mark, broken bytes as `BROKEN`.
 
-    Raises `InvalidInput` for a file that is missing, empty, no plain file, or longer than `limit` bytes.
+    Raises `InvalidInput` for a file that is missing, empty, no plain file, packed, or longer than `limit` bytes.
     """
     named = shown(file)
     try:
@@ -56,6 +68,8 @@ def read(file: Path, *, limit: int) -> str:
         if not stat.S_ISREG(found.st_mode):
             raise InvalidInput(named, "is not a plain file; give the path of a memory file")
         with file.open("rb") as stream:
+            # a packed one may be longer than the limit, and no shorter for being split
+            _refuse_packed(stream.peek(8), file)
             content = stream.read(limit + 1) if found.st_size <= limit else b""
     except (OSError, ValueError) as error:
         problem = error.strerror if isinstance(error, OSError) else error
@@ -103,6 +117,16 @@ def parsed_line(line: str) -> Parsed:
 def pairs(value: dict[str, object]) -> Sequence[tuple[str, object]]:
     """Return the pairs of an object in order, those of a repeated name included."""
     return value.all if isinstance(value, Pairs) else tuple(value.items())
+
+
+def _refuse_packed(beginning: bytes, file: Path) -> None:
+    how = next((how for sign, how in _PACKED.items() if beginning.startswith(sign)), None)
+    if how is None:
+        return
+    remedy = "unpack it, then import the memory file that it holds"
+    with contextlib.suppress(InvalidInput), backup_files.reading(file):
+        how, remedy = "a backup of Memory Bank", "`memory-bank restore FILE` brings it back"
+    raise InvalidInput(shown(file), f"is {how}; {remedy}")
 
 
 def _decoded(content: bytes, named: str) -> str:
