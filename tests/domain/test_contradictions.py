@@ -220,3 +220,60 @@ def test_facts_about_two_scopes_do_not_exclude_each_other(one: str, other: str) 
 )
 def test_in_one_scope_they_do_and_a_scope_may_be_what_is_stated(one: str, other: str) -> None:
     assert contradictions.between(one, other) is not None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        # a protocol is not the plural of another one
+        ("HTTP port is 80", "HTTPS port is 443"),
+        ("supports HTTP", "supports HTTPS"),
+        ("ldap timeout is 5s", "ldaps timeout is 9s"),
+        # numbers, letters, versions and sides tell which thing is meant
+        ("issue #12 is open", "issue #13 is closed"),
+        ("#4 is approved", "#5 is rejected"),
+        ("PR 12 is merged", "PR 13 is not merged"),
+        ("feature A is enabled", "feature B is disabled"),
+        ("v1 is deprecated", "v2 is supported"),
+        ("Firmware 5.14 is stable", "Firmware 5.16 is unstable"),
+        ("the left door is open", "the right door is closed"),
+        ("The cold tap is open.", "The hot tap is shut."),
+        ("Die linke Tür ist offen.", "Die rechte Tür ist geschlossen."),
+        # the two ends of a span
+        ("opens at 9", "closes at 17"),
+        ("starts at 10", "ends at 12"),
+        ("begins on May 3", "ends on May 5"),
+        ("opens on Monday", "closes on Friday"),
+        # what there may be several of
+        ("supports Python 3.11", "supports Python 3.12"),
+        ("supports synchronous calls", "supports asynchronous calls"),
+        # places and times
+        ("is up in eu-west", "is down in us-east"),
+        ("error rate was 5% before the fix", "error rate was 1% after the fix"),
+        # what is denied leaves room for all else
+        ("not on port 80", "on port 443"),
+        ("does not have 4 seats", "has 6 seats"),
+        ("no longer works at Acme", "works at Globex"),
+        ("does not live in Oslo", "no longer lives in Bergen"),
+    ],
+)
+def test_facts_about_something_else_do_not_exclude_each_other(one: str, other: str) -> None:
+    assert contradictions.between(one, other) is None
+    assert contradictions.between(other, one) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("issue #12 is open", "issue 12 is closed"),
+        ("the left door is open", "the left door is closed"),
+        ("Firmware 5.14 is installed", "Firmware 5.16 is installed"),
+        ("v2 is the current version", "v3 is the current version"),
+        ("opens at 9", "opens at 10"),
+        ("the site is served over HTTP", "the site is served over HTTPS"),
+        ("is up in eu-west", "is down in eu-west"),
+        ("opens on Sunday", "closes on Sunday"),
+    ],
+)
+def test_facts_about_the_same_one_still_do(one: str, other: str) -> None:
+    assert contradictions.between(one, other) is not None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from memory_bank.domain import text
-from memory_bank.domain.contradictions import denial, facts, numbers, periods, scopes, states, values
+from memory_bank.domain.contradictions import denial, designations, facts, numbers, periods, scopes, states, values
 from memory_bank.domain.contradictions.facts import Fact, Part
 from memory_bank.domain.cues import reading
 
@@ -90,7 +90,7 @@ def _read(old: str, new: str, entity: str) -> _Pair | None:
 
 def _judged(pair: _Pair) -> Contradiction | None:
     old, new = pair.old, pair.new
-    if pair.scoped or facts.parted(old, new):
+    if pair.scoped or facts.parted(old, new) or designations.apart(old, new):
         return None
     if reason := denial.ended(old, new):
         return _contradiction(Strategy.RETIREMENT, reason)

@@ -169,6 +169,12 @@ _WITHOUT = reading.word_set(grammar.WITHOUT)
 _LOOSE_WORDS = reading.word_set(grammar.LOOSE_WORDS)
 
 
+def denies(fact: Fact, position: int) -> bool:
+    """Tell whether the clause of a fact around `position` is a negative one."""
+    start, end = clause(fact, position)
+    return any(start <= phrase.start < end for phrase in fact.of(Part.NEGATOR))
+
+
 def clause(fact: Fact, position: int, *, whole: bool = False) -> tuple[int, int]:
     """Return the bounds of the clause around `position`: from comma to comma, or to a word that opens an aside.
 

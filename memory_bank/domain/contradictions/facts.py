@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from memory_bank.domain import characters
 from memory_bank.domain.contradictions import quantities
-from memory_bank.domain.cues import attributes, changes, reading, relations, states, states_unspaced, words
+from memory_bank.domain.cues import attributes, changes, grammar, reading, relations, states, states_unspaced, words
 
 READ_LIMIT = 1_200
 """Characters of a fact that are read: what it claims stands in its beginning."""
@@ -21,7 +21,7 @@ _HIRAGANA = re.compile("[\u3040-\u309f]")
 _BULLET = re.compile(r"\s*(?:[-*–—+#>]+\s+|•\s*)+")
 _TOKEN = re.compile(
     r"(?P<path>(?<!\w)/[a-z\d_][\w./-]*)"
-    rf"|(?P<number>(?:(?<!\w)[-−](?=\d))?(?<![a-z\d_])v?\d+(?:[.,:/]\d+)*)|(?P<character>[{_UNSPACED}])"
+    rf"|(?P<number>(?:(?<!\w)[-−#](?=\d))?(?<![a-z\d_])v?\d+(?:[.,:/]\d+)*)|(?P<character>[{_UNSPACED}])"
     rf"|(?P<word>[^\W_{_UNSPACED}](?:[^\W{_UNSPACED}]|{chr(0x300)})*(?:['./@+-](?:[^\W{_UNSPACED}])+)*)"
     r"|(?P<stop>[.!?;。！？；\n]+|\s[-–—]+\s|[()（）])|(?P<comma>[,，、:：]+)"
 )
@@ -181,6 +181,8 @@ def has(other: Fact, fact: Fact, position: int) -> bool:
 
 def akin(one: str, two: str) -> bool:
     """Tell whether two stems belong to one word: one begins the other, or most of both is the same."""
+    if one in _SECURED or two in _SECURED:
+        return one == two
     short, long = sorted((one, two), key=len)
     if len(short) < _SAME_BEGINNING or short[0] != long[0] or not short.isalpha():
         return False
@@ -232,12 +234,15 @@ def _tokens(text: str, language: str = "") -> tuple[Token, ...]:
 
 
 def _stem(word: str, language: str) -> str:
+    if word in _SECURED:
+        return word
     stem = reading.stem(word)
     if language in _ROMANCE:
         stem = _ROMANCE_ENDING.sub("", stem)
     return reading.stem(stem) if len(stem) > 4 else stem
 
 
+_SECURED = reading.word_set(grammar.SECURED)
 _ELIDING = frozenset({"fr", "it"})
 _ELIDED = re.compile(r"(?:[ldnscjmt]|qu|un|dell|all|nell|sull|dall|quest)'(?=\w)")
 _ROMANCE = frozenset({"es", "fr", "it", "pt"})

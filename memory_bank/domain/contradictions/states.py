@@ -1,6 +1,6 @@
 """Contradiction by state: one thing is in two states of which one excludes the other."""
 
-from memory_bank.domain.contradictions import denial, facts, values
+from memory_bank.domain.contradictions import denial, facts, numbers, values
 from memory_bank.domain.contradictions.facts import Fact, Part, Phrase
 from memory_bank.domain.cues import grammar, reading
 
@@ -20,6 +20,8 @@ def differ(old: Fact, new: Fact) -> str:
                 continue
             scale = one.state[0]
             if _classes(mine, scale) & _classes(yours, scale):
+                continue
+            if _ends_of_a_span(old, new, one, two) or (_of_many(old, one) and _of_many(new, two)):
                 continue
             if _of_one_thing(old, new, one, two):
                 return f"“{one.text}” in the older fact and “{two.text}” in the newer one exclude each other."
@@ -45,6 +47,32 @@ def _stated(fact: Fact) -> list[Phrase]:
         if not inner:
             longest.append(phrase)
     return longest
+
+
+def _ends_of_a_span(old: Fact, new: Fact, one: Phrase, two: Phrase) -> bool:
+    """Tell whether the facts say when one thing begins and when it ends: "opens at 9", "closes at 17"."""
+    if not (one.text in _BOUNDS and two.text in _BOUNDS):
+        return False
+    mine, yours = _moments(old, one), _moments(new, two)
+    return bool(mine and yours) and not mine & yours
+
+
+_BOUNDS = reading.word_set(grammar.BOUNDS)
+
+
+def _moments(fact: Fact, phrase: Phrase) -> set[str]:
+    """Return the numbers and days behind a verb."""
+    _, end = denial.clause(fact, phrase.start)
+    after = range(phrase.end, end)
+    numbers = {number.value for number in fact.quantities if number.start in after}
+    return numbers | {kind.text for kind in fact.of(Part.KIND) if kind.start in after}
+
+
+def _of_many(fact: Fact, phrase: Phrase) -> bool:
+    """Tell whether the state is one of what a thing may have side by side: "supports streaming", "accepts cards"."""
+    start, _ = denial.clause(fact, phrase.start)
+    start = max([start, *(i + 1 for i in range(start, phrase.start) if fact.tokens[i].text in denial.BE)])
+    return numbers.supports(fact, start, phrase.start)
 
 
 def _is_predicate(fact: Fact, phrase: Phrase) -> bool:
@@ -107,7 +135,7 @@ def _topic(fact: Fact, phrase: Phrase) -> tuple[int, ...]:
 
 
 def _circumstances(old: Fact, new: Fact, one: Phrase, two: Phrase) -> bool:
-    """Tell whether the states are said for different times or uses: "closed on Sundays", "open on Mondays"."""
+    """Tell whether the states are said for different times, uses or places: "closed on Sundays", "open on Mondays"."""
     mine, yours = _limits(old, one), _limits(new, two)
     return any(
         bool(words) and bool(yours.get(preposition)) and not any(facts.has(new, old, i) for i in words)

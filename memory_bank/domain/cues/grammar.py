@@ -82,8 +82,38 @@ COPULAS = (
     " sido sigue ahora ya todavía queda est sont été reste è sono stato rimane é foi estão zijn nog nu"
 )
 
-# Words before the day or use for which a state is said.
-LIMITING = "on for to during am für los las el para pour per gli aos às op voor"
+# Auxiliaries and modals of a verb that follows.
+AUXILIARIES = (
+    "does do did has have had can could will would must should may might kann soll muss darf hat hatte puede debe"
+    " tiene ha peut doit può deve pode deve tem kan moet mag heeft"
+)
+
+# Pairs by which one of two like things is told from the other one, beside the antonyms.
+SIDES = (
+    "front back|front rear|upper lower|top bottom|inner outer|near far|northern southern|eastern western|big little"
+    "|vordere hintere|obere untere|linke rechte|linkes rechtes|linker rechter|innere äussere|nördliche südliche"
+    "|östliche westliche|izquierda derecha|izquierdo derecho|delantera trasera|delantero trasero|superior inferior"
+    "|gauche droite|gauche droit|avant arrière|supérieur inférieur|supérieure inférieure|sinistra destra"
+    "|sinistro destro|anteriore posteriore|superiore inferiore|esquerda direita|esquerdo direito|dianteira traseira"
+    "|linker rechter|voorste achterste|bovenste onderste"
+)
+
+# Protocols named like the plural of the unprotected one.
+SECURED = "https ftps imaps smtps ldaps wss mqtts amqps ircs nntps sips coaps dtls mtls rediss telnets"
+
+# Verbs of a beginning and of an end: two moments of them are the two ends of one span.
+BOUNDS = (
+    "opens closes opened closed open close starts ends start end stops stop begins finishes öffnet schliesst beginnt"
+    " endet abre cierra empieza termina ouvre ferme commence finit apre chiude inizia finisce fecha começa opent sluit"
+    " begint eindigt открыт закрыт"
+)
+
+# What stands before an event by which two times are told apart.
+BEFORE = "before|prior to|vor|antes de|antes del|antes da|antes do|avant|prima di|prima della|prima del|voor"
+AFTER = "after|following|nach|después de|después del|tras|après|dopo|dopo il|dopo la|depois de|depois da|depois do|após"
+
+# Words before the day, use or place for which a state is said.
+LIMITING = "on for to during in at am für im bei los las el para en pour per chez dans gli su em aos às op voor"
 
 # What leaves room for others of the same.
 ARTICLES = "a an ein eine einen einem einer un una uno une um uma een some several"

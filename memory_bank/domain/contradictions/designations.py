@@ -1,0 +1,130 @@
+"""Designations: numbers, letters and sides by which a fact says which one of several like things it is about."""
+
+from memory_bank.domain.contradictions import denial
+from memory_bank.domain.contradictions.facts import Fact, Part
+from memory_bank.domain.contradictions.quantities import Kind, Quantity
+from memory_bank.domain.cues import grammar, reading
+
+_LEADING = reading.word_set(grammar.BE, grammar.COPULAS, grammar.AUXILIARIES)
+_DEFINITE = reading.word_set(grammar.DEFINITE)
+_SIDES = {
+    word: (scale, rank) for scale, pair in enumerate(grammar.SIDES.split("|")) for rank, word in enumerate(pair.split())
+}
+_VERBS = (Part.PLAIN, Part.NEGATOR, Part.MULTIPLE, Part.RELATION, Part.REPLACEMENT)
+
+
+def apart(old: Fact, new: Fact) -> bool:
+    """Tell whether each fact says of which thing it speaks, and not of the same one ("gate 3 is", "the left door is").
+
+    Facts that differ in the side or version alone may well exclude each other: it is what they state.
+    """
+    mine, yours = _labels(old), _labels(new)
+    if mine and yours and not mine & yours:
+        return True
+    one, two = _versions(old), _versions(new)
+    told = (bool(one and two) and not one & two) or _opposed(_sides(old), _sides(new))
+    return told and (_is_shared(old) or _beside(old) != _beside(new))
+
+
+def _labels(fact: Fact) -> set[str]:
+    """Return the numbers and letters that stand between a noun and its verb: "issue 12 is", "plan B was"."""
+    numbers = {number.value for number in fact.quantities if _is_label(fact, number) and not _is_version(number)}
+    letters = {
+        token.text
+        for i, token in enumerate(fact.tokens)
+        if len(token.text) == 1 and token.text.isalpha() and not token.character and _is_between(fact, i, i + 1)
+    }
+    return numbers | letters
+
+
+def _versions(fact: Fact) -> set[str]:
+    """Return the versions that stand before a verb: "v2 is", "Firmware 5.14 was"."""
+    return {number.value for number in fact.quantities if _is_label(fact, number) and _is_version(number)}
+
+
+def _is_version(number: Quantity) -> bool:
+    return number.kind is Kind.VERSION or (number.kind is Kind.AMOUNT and "." in number.text)
+
+
+def _is_shared(fact: Fact) -> bool:
+    """Tell whether a fact says of its thing what may be said of several side by side ("is supported")."""
+    return any(token.text in _SHARED for token in fact.tokens)
+
+
+_SHARED = reading.word_set(grammar.SHARED_PASSIVES)
+
+
+def _is_label(fact: Fact, number: Quantity) -> bool:
+    if number.kind in (Kind.TIME, Kind.YEAR) or (number.kind is Kind.AMOUNT and number.measure):
+        return False
+    if number.value.endswith("."):
+        return _attributive(fact, number.start, number.end)
+    named = number.kind is Kind.VERSION or number.measure == "#"
+    return _is_between(fact, number.start, number.end, named=named)
+
+
+def _is_between(fact: Fact, start: int, end: int, *, named: bool = False) -> bool:
+    """Tell whether a name stands behind a noun and right before a verb that does not make it a value."""
+    first, last = denial.clause(fact, start)
+    if end >= last or not _is_verb(fact, end):
+        return False
+    if not named and (start <= first or not (fact.content[start - 1] or fact.own[start - 1])):
+        return False
+    predicate = range(end + 1, last)
+    return not (
+        (predicate and fact.tokens[end + 1].text in _DEFINITE)
+        or any(phrase.start in predicate for phrase in fact.of(Part.SINGLE))
+    )
+
+
+def _sides(fact: Fact) -> dict[int, int]:
+    """Return the sides by their scale that the subjects of a fact are told by: "the left door", "cold water"."""
+    sides: dict[int, int] = {}
+    for phrase in fact.of(Part.STATE):
+        if phrase.state and _attributive(fact, phrase.start, phrase.end):
+            sides.setdefault(*phrase.state)
+    for i, token in enumerate(fact.tokens):
+        if token.text in _SIDES and _attributive(fact, i, i + 1):
+            scale, rank = _SIDES[token.text]
+            sides.setdefault(-1 - scale, rank)
+    return sides
+
+
+def _opposed(mine: dict[int, int], yours: dict[int, int]) -> bool:
+    return any(mine[scale] != yours[scale] for scale in mine.keys() & yours.keys())
+
+
+def _beside(fact: Fact) -> tuple[str, ...]:
+    """Return all words of a fact but those that tell which thing it is about."""
+    numbered = {i for number in fact.quantities for i in range(number.start, number.end)}
+    return tuple(
+        token.stem
+        for i, token in enumerate(fact.tokens)
+        if i not in numbered and not (_is_side(fact, i) and _attributive(fact, i, i + 1))
+    )
+
+
+def _is_side(fact: Fact, position: int) -> bool:
+    return fact.tokens[position].text in _SIDES or any(
+        phrase.start <= position < phrase.end for phrase in fact.of(Part.STATE)
+    )
+
+
+def _attributive(fact: Fact, start: int, end: int) -> bool:
+    """Tell whether a word stands beside a noun before the verb of its clause."""
+    first, last = denial.clause(fact, start)
+    verb = next((i for i in range(end, last) if fact.tokens[i].text in _LEADING or _is_negator(fact, i)), last)
+    if verb == last or any(fact.tokens[i].text in _LEADING for i in range(first, start)):
+        return False
+    beside = [i for i in (start - 1, end) if first <= i < verb]
+    return any(fact.content[i] or fact.own[i] for i in beside)
+
+
+def _is_negator(fact: Fact, position: int) -> bool:
+    return any(phrase.start == position for phrase in fact.of(Part.NEGATOR))
+
+
+def _is_verb(fact: Fact, position: int) -> bool:
+    return fact.tokens[position].text in _LEADING or any(
+        phrase.start == position for part in _VERBS for phrase in fact.of(part)
+    )
