@@ -277,3 +277,51 @@ def test_facts_about_something_else_do_not_exclude_each_other(one: str, other: s
 )
 def test_facts_about_the_same_one_still_do(one: str, other: str) -> None:
     assert contradictions.between(one, other) is not None
+
+
+@pytest.mark.parametrize(
+    "predicate",
+    ["available", "running", "working", "installed", "open", "live", "up", "on", "in use", "possible", "enabled"],
+)
+def test_the_plainest_denial_is_found_both_ways(predicate: str) -> None:
+    for one, other in ((f"is {predicate}", f"is not {predicate}"), (f"is {predicate}", f"isn't {predicate}")):
+        assert contradictions.between(one, other) is not None
+        assert contradictions.between(other, one) is not None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("it runs", "it doesn't run"),
+        ("works", "does not work"),
+        ("läuft", "läuft nicht"),
+        ("ist verfügbar", "ist nicht verfügbar"),
+        ("está disponible", "no está disponible"),
+        ("funziona", "non funziona"),
+        ("is available", "is unavailable"),
+        ("the relay is reachable", "the relay is unreachable"),
+        ("is compatible", "is incompatible"),
+        ("está activo", "está inactivo"),
+    ],
+)
+def test_so_is_a_denial_in_a_verb_or_in_the_beginning_of_a_word(one: str, other: str) -> None:
+    assert contradictions.between(one, other) is not None
+    assert contradictions.between(other, one) is not None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("the web server has two disks", "the web server is not running"),
+        ("is running Debian", "is not running"),
+        ("the API is available", "is not available"),
+        ("is available", "is not available in Japan"),
+        ("is unavailable", "is not available"),
+        ("the relay is reachable", "the printer is unreachable"),
+        ("is famous", "is infamous"),
+        ("is stalled", "is installed"),
+    ],
+)
+def test_a_denial_of_something_else_is_none(one: str, other: str) -> None:
+    assert contradictions.between(one, other) is None
+    assert contradictions.between(other, one) is None

@@ -41,7 +41,9 @@ def _denied(negative: Fact, positive: Fact, negator: facts.Phrase) -> str:
     """Return the words that the negative clause shares with the positive fact, if that has all of them."""
     start, end = clause(negative, negator.start)
     said = [position for position in negative.words(start, end) if not negator.start <= position < negator.end]
-    if not said or facts.missing(negative, positive, said) or not _same_numbers(negative, positive, start, end):
+    if not said:
+        return _plainly_denied(negative, positive, negator)
+    if facts.missing(negative, positive, said) or not _same_numbers(negative, positive, start, end):
         return ""
     answered = [position for position in positive.words() if facts.has(negative, positive, position)]
     if not answered:
@@ -59,6 +61,40 @@ def _denied(negative: Fact, positive: Fact, negator: facts.Phrase) -> str:
     return negative.shown(said[:12])
 
 
+def _plainly_denied(negative: Fact, positive: Fact, negator: facts.Phrase) -> str:
+    """Return the predicate of a clause that says nothing else ("is not running"), if the entity has it elsewhere."""
+    start, end = clause(negative, negator.start)
+    said = [i for i in _predicate(negative, start, end) if not negator.start <= i < negator.end]
+    if not said or facts.missing(negative, positive, said) or not _same_numbers(negative, positive, start, end):
+        return ""
+    begin, stop = clause(positive, 0)
+    affirmed = [i for i in _predicate(positive, begin, stop) if facts.has(negative, positive, i)]
+    if not affirmed or _of_another(positive, affirmed[0]) != _of_another(negative, said[0]):
+        return ""
+    if positive.words(begin, affirmed[0]) or _has_object(positive, affirmed[-1] + 1, stop):
+        return ""
+    return negative.shown(said)
+
+
+def _predicate(fact: Fact, start: int, end: int) -> list[int]:
+    """Return the positions of the verbs and states in a clause that are no content: "running", "up", "in use"."""
+    marked = {
+        i
+        for part in (Part.PLAIN, Part.STATE)
+        for phrase in fact.of(part)
+        if start <= phrase.start < end and phrase.text not in _WEAK
+        for i in range(phrase.start, phrase.end)
+    }
+    return sorted(i for i in marked if not fact.own[i] and fact.tokens[i].text not in BE)
+
+
+def _has_object(fact: Fact, position: int, end: int) -> bool:
+    """Tell whether a verb that ends at `position` goes on to what is done, as in "runs Debian", "opens 3 doors"."""
+    if position >= end or fact.tokens[position].character:
+        return False
+    return fact.content[position] or any(number.start == position for number in fact.quantities)
+
+
 def _of_another(fact: Fact, position: int) -> bool:
     """Tell whether the words up to `position` speak of something that belongs to the entity ("Ben's sister")."""
     start, _ = clause(fact, position)
@@ -66,10 +102,14 @@ def _of_another(fact: Fact, position: int) -> bool:
 
 
 def _same_verb(negative: Fact, positive: Fact, said: list[int], start: int, end: int) -> bool:
-    """Tell whether a clause of one word denies the same verb that the positive fact has, if it names any."""
-    if len(said) > 1 or negative.tokens[said[0]].character:
+    """Tell whether the positive fact has the verb that a clause denies, if it names any.
+
+    Only a verb without an object counts where more than one word is said: "is not running", but not "cannot use it".
+    """
+    if negative.tokens[said[0]].character:
         return True
-    verbs = [phrase for phrase in negative.of(Part.PLAIN) if start <= phrase.start < end and phrase.text not in _WEAK]
+    first = said[-1] if len(said) > 1 else start
+    verbs = [phrase for phrase in negative.of(Part.PLAIN) if first <= phrase.start < end and phrase.text not in _WEAK]
     return all(facts.has(positive, negative, phrase.start) for phrase in verbs)
 
 

@@ -24,8 +24,47 @@ def differ(old: Fact, new: Fact) -> str:
             if _ends_of_a_span(old, new, one, two) or (_of_many(old, one) and _of_many(new, two)):
                 continue
             if _of_one_thing(old, new, one, two):
-                return f"“{one.text}” in the older fact and “{two.text}” in the newer one exclude each other."
+                return _excluding(one, two)
+    return _opposite(old, new)
+
+
+def _excluding(one: Phrase, two: Phrase) -> str:
+    return f"“{one.text}” in the older fact and “{two.text}” in the newer one exclude each other."
+
+
+def _opposite(old: Fact, new: Fact) -> str:
+    """Return why one fact's predicate is the opposite of the other's by its beginning ("available", "unavailable")."""
+    for one in _predicates(old):
+        for two in _predicates(new):
+            short, long = sorted((one.text, two.text), key=len)
+            if _turned(short, long) and _of_one_thing(old, new, one, two):
+                return _excluding(one, two)
     return ""
+
+
+def _turned(word: str, turned: str) -> bool:
+    """Tell whether `turned` is `word` behind a beginning that denies it."""
+    beginning = turned.removesuffix(word)
+    if beginning == turned or len(word) < _SHORTEST_OPPOSED or word in _UNDENIED:
+        return False
+    return beginning in _DENYING or (beginning in _DENYING_SOME and word.endswith(_DENIED_ENDINGS))
+
+
+_SHORTEST_OPPOSED = 4
+_DENYING = reading.word_set(grammar.DENYING)
+_DENYING_SOME = reading.word_set(grammar.DENYING_SOME)
+_DENIED_ENDINGS = tuple(grammar.DENIED_ENDINGS.split())
+_UNDENIED = reading.word_set(grammar.UNDENIED)
+
+
+def _predicates(fact: Fact) -> list[Phrase]:
+    """Return the words behind a form of being, as far as the fact affirms them."""
+    found = [
+        Phrase(part=Part.STATE, start=i, end=i + 1, text=token.text)
+        for i, token in enumerate(fact.tokens)
+        if i and fact.tokens[i - 1].text in _COPULAS and fact.tokens[i - 1].clause == token.clause
+    ]
+    return [phrase for phrase in found if not _is_negated(fact, phrase)]
 
 
 def _classes(phrases: list[Phrase], scale: int) -> set[int]:

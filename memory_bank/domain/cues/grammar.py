@@ -82,6 +82,13 @@ COPULAS = (
     " sido sigue ahora ya todavía queda est sont été reste è sono stato rimane é foi estão zijn nog nu"
 )
 
+# Beginnings that turn an adjective into its opposite: any one, and those that take some endings only.
+DENYING = "un non non- un-"
+DENYING_SOME = "in im ir il"
+DENIED_ENDINGS = "able ible bile vel ble ive ivo iva iv if al ent ente ant ante ct cto cta ct te til ile id ido ida ar"
+# What means no opposite with such a beginning.
+UNDENIED = "different famous valuable flammable habitable tense fluent differente famoso ferior til"
+
 # Auxiliaries and modals of a verb that follows.
 AUXILIARIES = (
     "does do did has have had can could will would must should may might kann soll muss darf hat hatte puede debe"
