@@ -326,10 +326,9 @@ class BeliefService:
             for each in held.values():
                 if each.status is Status.ACTIVE and beliefs.fact_key(each.content) == beliefs.fact_key(fact.content):
                     raise Conflict(f"the same words hold already, as fact {each.id}; nothing was changed")
-            instead = _successor(held, fact)
+            gone = [] if given.on_conflict is OnConflict.KEEP_BOTH else await _holding_instead(entity, held, fact)
             await facts.reactivate(tx, id)
             await self._writer.restore(tx, id, ready)
-            gone = [] if instead is None or given.on_conflict is OnConflict.KEEP_BOTH else [instead.id]
             if gone:
                 await facts.supersede(tx, gone, by=id, reason="the change to it was undone", cause=Cause.UNDO, now=now)
                 await self._writer.withdraw(tx, gone)
@@ -368,6 +367,18 @@ def _named(active: Sequence[Fact], words: str) -> list[Fact]:
         return []
     key = beliefs.fact_key(words)
     return [each for each in active if str(each.id) == key or key in beliefs.key(each.content)]
+
+
+async def _holding_instead(entity: Entity, held: Mapping[UUID, Fact], fact: Fact) -> list[UUID]:
+    """Return the active facts that took the place of `fact`, or that contradict it and were stated since."""
+    later = [
+        each
+        for each in held.values()
+        if each.status is Status.ACTIVE and (fact.superseded_at is None or each.first_seen >= fact.superseded_at)
+    ]
+    against = await judging.contradicted(entity.name, later, [fact.content], verdicts={}, superseded=True)
+    successor = _successor(held, fact)
+    return sorted({each.old.id for each in against} | ({successor.id} if successor else set()))
 
 
 def _successor(held: Mapping[UUID, Fact], fact: Fact) -> Fact | None:
