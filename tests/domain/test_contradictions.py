@@ -325,3 +325,34 @@ def test_so_is_a_denial_in_a_verb_or_in_the_beginning_of_a_word(one: str, other:
 def test_a_denial_of_something_else_is_none(one: str, other: str) -> None:
     assert contradictions.between(one, other) is None
     assert contradictions.between(other, one) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("port is 8080", "port: 9090"),
+        ("port is 8080", "port = 9090"),
+        ("port 8080", "port is 9090"),
+        ("port is 8080", "now uses port 9090"),
+        ("lives in Berlin", "now lives in Munich"),
+        ("lives in Berlin", "lives in Munich now"),
+        ("wohnt in Berlin", "wohnt in Hamburg"),
+        ("vive en Madrid", "ahora vive en Sevilla"),
+        ("woont in Gent", "woont nu in Leuven"),
+    ],
+)
+def test_a_correction_may_be_worded_and_labelled_differently(old: str, new: str) -> None:
+    assert contradictions.between(old, new) is not None
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("HTTP port is 8080", "now uses port 9090"),
+        ("uses port 8080", "also uses port 9090"),
+        ("the admin port is 8080", "metrics port 9090"),
+        ("floor is 3", "gate 4"),
+    ],
+)
+def test_a_label_of_something_else_corrects_nothing(old: str, new: str) -> None:
+    assert contradictions.between(old, new) is None

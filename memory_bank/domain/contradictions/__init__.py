@@ -10,7 +10,6 @@ from enum import StrEnum
 from memory_bank.domain import text
 from memory_bank.domain.contradictions import denial, designations, facts, numbers, periods, scopes, states, values
 from memory_bank.domain.contradictions.facts import Fact, Part
-from memory_bank.domain.cues import reading
 
 _LONGEST_REASON = 300
 # At this cosine facts that share few words may still speak of the same thing.
@@ -80,7 +79,7 @@ def _read(old: str, new: str, entity: str) -> _Pair | None:
     one, two = facts.prepared(old), facts.prepared(new)
     if not one or not two or one == two:
         return None
-    language = reading.language(f"{one} . {two}")
+    language = facts.language(f"{one} . {two}")
     mine, yours = facts.read(one, language=language, entity=entity), facts.read(two, language=language, entity=entity)
     if not mine.tokens or not yours.tokens:
         return None

@@ -145,6 +145,22 @@ def read(text: str, *, language: str, entity: str = "") -> Fact:
     )
 
 
+def language(text: str) -> str:
+    """Return the language of prepared `text`: of those that its function words point to, the one with most cues."""
+    candidates = reading.languages(text)
+    if len(candidates) == 1:
+        return candidates[0]
+    known = {each: _known(text, each) for each in candidates if each in _CUED}
+    return max(known, key=lambda each: known[each], default=candidates[0])
+
+
+def _known(text: str, language: str) -> int:
+    """Return how many words of `text`, function words apart, stand in cues of `language`."""
+    tokens, function = _tokens(text, language), _function_words(language)
+    marked = {i for phrase in _phrases(tokens, language) for i in range(phrase.start, phrase.end)}
+    return sum(tokens[i].text not in function for i in marked)
+
+
 def missing(fact: Fact, other: Fact, positions: Iterable[int]) -> list[int]:
     """Return those of the content words at `positions` of `fact` that `other` does not have."""
     return [position for position in positions if not has(other, fact, position)]
@@ -292,6 +308,7 @@ _LEXICONS: tuple[tuple[Part, Mapping[str, str]], ...] = (
     (Part.PLAIN, changes.PLAIN),
 )
 
+_CUED = frozenset(changes.NEGATORS)
 _IRREGULAR = {form: base for base, forms in words.IRREGULAR_FORMS.items() for form in forms.split()}
 
 
@@ -329,13 +346,11 @@ def _phrases(tokens: tuple[Token, ...], language: str) -> Iterator[Phrase]:
     ends: dict[Part, int] = {}
     for start, text in enumerate(texts):
         here = [
-            (parts, part, state)
+            (end, part, state)
             for parts, part, state in lexicon.get(text, ())
-            if texts[start : start + len(parts)] == parts
-            and tokens[start].sentence == tokens[start + len(parts) - 1].sentence
+            if (end := _end(texts, start, parts)) and tokens[start].sentence == tokens[end - 1].sentence
         ]
-        for parts, part, state in sorted(here, key=lambda each: -len(each[0])):
-            end = start + len(parts)
+        for end, part, state in sorted(here, key=lambda each: -each[0]):
             if start < ends.get(part, 0) and state is None:
                 continue
             if part is Part.NEGATOR and start < ends.get(Part.IDIOM, 0):
@@ -347,6 +362,16 @@ def _phrases(tokens: tuple[Token, ...], language: str) -> Iterator[Phrase]:
             yield Phrase(part=Part.SINGLE, start=start, end=start + 1, text=text)
 
 
+def _end(texts: tuple[str, ...], start: int, parts: tuple[str, ...]) -> int:
+    """Return where a phrase at `start` ends, 0 if it is none; behind its first word "now" may stand."""
+    if texts[start : start + len(parts)] == parts:
+        return start + len(parts)
+    inside = start + 1
+    later = len(parts) > 1 and inside < len(texts) and texts[inside] in _PRESENT
+    return inside + len(parts) if later and texts[inside + 1 : inside + len(parts)] == parts[1:] else 0
+
+
+_PRESENT = reading.word_set(grammar.PRESENT)
 _COMPOUNDING = frozenset({"de", "nl"})
 
 

@@ -14,7 +14,7 @@ def differ(old: Fact, new: Fact, *, apart: bool) -> str:
     mine, yours = _unshared(old, new), _unshared(new, old)
     if not mine or not yours or len(mine) > 3 or len(mine) != len(yours):
         return ""
-    if any(not _comparable(one, two) for one, two in zip(mine, yours, strict=True)):
+    if any(not _comparable(old, new, one, two) for one, two in zip(mine, yours, strict=True)):
         return ""
     if (
         len(mine) > 1
@@ -42,11 +42,19 @@ def _unshared(fact: Fact, other: Fact) -> list[Quantity]:
     return [number for number in found if not any(aside < number.start for aside in asides)] or found
 
 
-def _comparable(one: Quantity, two: Quantity) -> bool:
+def _comparable(old: Fact, new: Fact, one: Quantity, two: Quantity) -> bool:
     kinds = {one.kind, two.kind}
     if one.measure != two.measure:
-        return False
+        return _said_of(old, one, two) or _said_of(new, two, one)
     return len(kinds) == 1 or kinds in ({Kind.AMOUNT, Kind.VERSION}, {Kind.AMOUNT, Kind.LABEL})
+
+
+def _said_of(fact: Fact, number: Quantity, named: Quantity) -> bool:
+    """Tell whether a plain number is said of what names the other one: "port is 8080", "port 9090"."""
+    if number.measure or number.kind is not Kind.AMOUNT or named.kind is not Kind.LABEL or not named.measure:
+        return False
+    copula = number.start > 1 and fact.tokens[number.start - 1].text in denial.BE
+    return copula and fact.tokens[number.start - 2].text == named.measure
 
 
 def _is_range(fact: Fact, numbers: list[Quantity]) -> bool:

@@ -105,6 +105,12 @@ SIDES = (
     "|linker rechter|voorste achterste|bovenste onderste"
 )
 
+# Adverbs of the present, which may stand inside a phrase: "wohnt jetzt in".
+PRESENT = (
+    "now currently jetzt nun inzwischen mittlerweile derzeit heute ahora actualmente ya hoy maintenant désormais"
+    " actuellement ora adesso attualmente oggi agora atualmente hoje nu inmiddels momenteel tegenwoordig"
+)
+
 # Protocols named like the plural of the unprotected one.
 SECURED = "https ftps imaps smtps ldaps wss mqtts amqps ircs nntps sips coaps dtls mtls rediss telnets"
 
