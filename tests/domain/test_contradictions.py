@@ -356,3 +356,72 @@ def test_a_correction_may_be_worded_and_labelled_differently(old: str, new: str)
 )
 def test_a_label_of_something_else_corrects_nothing(old: str, new: str) -> None:
     assert contradictions.between(old, new) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("port is 8080", "port is 9090, not 8080"),
+        ("port is 8080", "the port was changed from 8080 to 9090"),
+        ("version is 1.4", "upgraded from 1.4 to 1.6"),
+        ("lives in Berlin", "moved from Berlin to Munich"),
+        ("uses PostgreSQL", "switched from PostgreSQL to MySQL"),
+        ("uses Python 3.11", "switched from Python to Go"),
+        ("uses PostgreSQL", "uses MySQL instead of PostgreSQL"),
+        ("uses tabs", "uses spaces and not tabs"),
+        ("sells cakes", "sells bread, not cakes"),
+        ("wohnt in Berlin", "ist von Berlin nach München gezogen"),
+        ("vive en Madrid", "se mudó de Madrid a Sevilla"),
+        ("utilise MySQL", "utilise PostgreSQL au lieu de MySQL"),
+    ],
+)
+def test_a_fact_that_names_the_old_value_itself_corrects_it(old: str, new: str) -> None:
+    found = contradictions.between(old, new)
+
+    assert found is not None
+    assert found.strategy is Strategy.CORRECTION
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("was born in Berlin", "moved from Berlin to Munich"),
+        ("likes Berlin", "moved from Berlin to Munich"),
+        ("works in Berlin", "flew from Berlin to Munich"),
+        ("flies from Rome to Oslo", "flies from Madrid to Rome"),
+        ("the office is open from 9 to 17", "the office is open from 9 to 17 and not on Sundays"),
+        ("alerts use Prometheus", "metrics moved from Prometheus to Datadog"),
+        ("latency is 1.4", "upgraded from 1.4 to 1.6"),
+        ("port is 8080", "the admin port was changed from 8080 to 9090"),
+        ("port is 8080", "the port was changed from 8080 to 9090 in staging"),
+        ("drinks coffee", "drinks tea instead of coffee in the evening"),
+        ("port is 9090", "port is 9090, not 8080"),
+        ("the reports use PostgreSQL", "the worker uses MySQL instead of PostgreSQL"),
+    ],
+)
+def test_an_old_value_of_something_else_is_not_corrected(old: str, new: str) -> None:
+    assert contradictions.between(old, new) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("likes coffee", "hates coffee"), ("enjoys long runs", "detests long runs"), ("mag Kaffee", "hasst Kaffee")],
+)
+def test_nobody_likes_and_hates_the_same_thing(one: str, other: str) -> None:
+    assert contradictions.between(one, other) is not None
+    assert contradictions.between(other, one) is not None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("likes coffee", "hates tea"),
+        ("likes black coffee", "hates black tea"),
+        ("likes coffee", "hates coffee in the evening"),
+        ("Ann loves jazz", "Bob hates jazz"),
+        ("likes coffee", "doesn't hate coffee"),
+    ],
+)
+def test_but_one_thing_and_another(one: str, other: str) -> None:
+    assert contradictions.between(one, other) is None
+    assert contradictions.between(other, one) is None

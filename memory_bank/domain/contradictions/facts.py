@@ -44,6 +44,7 @@ class Part(StrEnum):
     STATE = "state"
     RELATION = "relation"
     KIND = "kind"
+    ATTITUDE = "attitude"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +62,10 @@ class Token:
 
 @dataclass(frozen=True, kw_only=True)
 class Phrase:
-    """A cue at tokens `start` to `end`; `state` is the scale and class of a state, or the row of a relation and 0."""
+    """A cue at tokens `start` to `end`.
+
+    `state` is the scale and class of a state, day or attitude, or the row of a relation and 0.
+    """
 
     part: Part
     start: int
@@ -145,19 +149,22 @@ def read(text: str, *, language: str, entity: str = "") -> Fact:
     )
 
 
-def language(text: str) -> str:
-    """Return the language of prepared `text`: of those that its function words point to, the one with most cues."""
-    candidates = reading.languages(text)
+def language(one: str, two: str) -> str:
+    """Return the language of two prepared texts: where function words point to several, the one with most cues."""
+    candidates = reading.languages(f"{one} . {two}")
     if len(candidates) == 1:
         return candidates[0]
-    known = {each: _known(text, each) for each in candidates if each in _CUED}
+    known = {each: _known(one, each) + _known(two, each) for each in candidates if each in _CUED}
     return max(known, key=lambda each: known[each], default=candidates[0])
 
 
+@functools.lru_cache(maxsize=1_024)
 def _known(text: str, language: str) -> int:
     """Return how many words of `text`, function words apart, stand in cues of `language`."""
     tokens, function = _tokens(text, language), _function_words(language)
-    marked = {i for phrase in _phrases(tokens, language) for i in range(phrase.start, phrase.end)}
+    # antonyms are known in every language alike
+    own = (phrase for phrase in _phrases(tokens, language) if phrase.state is None or phrase.state[0] < ANTONYMS)
+    marked = {i for phrase in own for i in range(phrase.start, phrase.end)}
     return sum(tokens[i].text not in function for i in marked)
 
 
@@ -325,7 +332,11 @@ def _lexicon(language: str) -> dict[str, tuple[tuple[tuple[str, ...], Part, tupl
     for part, table in _LEXICONS:
         for text in table.get(language, "").split("|"):
             add(text, part)
-    for part, scales in ((Part.STATE, _STATES), (Part.KIND, relations.KINDS)):
+    for part, scales in (
+        (Part.STATE, _STATES),
+        (Part.KIND, relations.KINDS),
+        (Part.ATTITUDE, relations.ATTITUDES),
+    ):
         for scale, row in enumerate(scales.get(language, ())):
             for rank, listed in enumerate(row.split("/")):
                 for text in listed.split("|"):

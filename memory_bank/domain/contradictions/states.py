@@ -25,7 +25,24 @@ def differ(old: Fact, new: Fact) -> str:
                 continue
             if _of_one_thing(old, new, one, two):
                 return _excluding(one, two)
-    return _opposite(old, new)
+    return _attitudes(old, new) or _opposite(old, new)
+
+
+def _attitudes(old: Fact, new: Fact) -> str:
+    """Return why the facts tell of opposite attitudes to the very same thing ("likes tea", "hates tea"), or nothing."""
+    for one in old.of(Part.ATTITUDE):
+        for two in new.of(Part.ATTITUDE):
+            if one.state == two.state or _is_negated(old, one) or _is_negated(new, two):
+                continue
+            if _to_one_thing(old, new, one, two) and values.same_subject(old, new, one, two):
+                return _excluding(one, two)
+    return ""
+
+
+def _to_one_thing(old: Fact, new: Fact, one: Phrase, two: Phrase) -> bool:
+    mine = old.words(one.end, denial.clause(old, one.start)[1])
+    yours = new.words(two.end, denial.clause(new, two.start)[1])
+    return bool(mine and yours) and not facts.missing(old, new, mine) and not facts.missing(new, old, yours)
 
 
 def _excluding(one: Phrase, two: Phrase) -> str:

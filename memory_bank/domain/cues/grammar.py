@@ -111,6 +111,32 @@ PRESENT = (
     " actuellement ora adesso attualmente oggi agora atualmente hoje nu inmiddels momenteel tegenwoordig"
 )
 
+# Verbs of a change from one value to another.
+CHANGES = (
+    "changed changes moved moves switched switches migrated migrates upgraded updated downgraded bumped raised lowered"
+    " increased reduced extended shortened renamed rose fell grew shrank dropped cut relocated transferred converted"
+    " ported reset rewritten revised corrected pushed postponed rescheduled geändert wechselte gewechselt zog gezogen"
+    " umgezogen umgestellt migriert aktualisiert erhöht gesenkt angehoben verlängert verkürzt umbenannt gestiegen"
+    " gesunken verlegt verschoben cambió cambiado cambiada pasó pasado mudó mudado trasladó trasladado migró migrado"
+    " actualizó actualizado subió bajó aumentó redujo changé changée passé passée déménagé migré migrée augmenté réduit"
+    " porté déplacé cambiato cambiata passato passata trasferito trasferita migrato aumentato ridotto spostato mudou"
+    " passou migrou aumentou reduziu alterado alterada gewijzigd veranderd verhuisd verhuisde overgestapt gemigreerd"
+    " verhoogd verlaagd verplaatst"
+)
+
+# What stands before the value that was, and before the one that is.
+FROM = "from von vom de desde du da dal dalla do van"
+TOWARDS = "to auf nach zu zum a al à au para naar op"
+
+# What stands before the value that another one has taken the place of, as an aside.
+INSTEAD = "instead of|rather than|statt|en lugar de|en vez de|au lieu de|invece di|em vez de|in plaats van"
+
+# What joins a value to one that is denied: "9090 and not 8080".
+JOINING = "and but und y et e en"
+
+# Verbs by which a thing uses what it may change for something else.
+USING = "uses use using utilises utilizes nutzt verwendet benutzt usa utiliza utilise utilizza gebruikt"
+
 # Protocols named like the plural of the unprotected one.
 SECURED = "https ftps imaps smtps ldaps wss mqtts amqps ircs nntps sips coaps dtls mtls rediss telnets"
 

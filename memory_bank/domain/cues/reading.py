@@ -146,10 +146,11 @@ def languages(text: str) -> tuple[str, ...]:
     text = text[:READ_LIMIT]
     tokens = tuple(token.group().lower() for token in _TOKEN.finditer(_UNSPACED.sub(" ", text)))
     first = _language(tokens, tuple(_UNSPACED.findall(text)))
-    if first not in _FUNCTION or first in _UNSPACED_LANGUAGES:
+    if first in _UNSPACED_LANGUAGES:
         return (first,)
-    scores = _scores(tokens)
-    return (first, *(each for each, score in scores.items() if score == scores[first] and each != first))
+    scores = {each: score for each, score in _scores(tokens).items() if each not in _UNSPACED_LANGUAGES}
+    most = max(scores.values())
+    return (first, *(each for each, score in scores.items() if score == most and each != first))
 
 
 @functools.lru_cache(maxsize=20_000)
