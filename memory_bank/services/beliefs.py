@@ -10,7 +10,7 @@ from memory_bank.domain.beliefs import Cause, Entity, EntityType, Fact, OnConfli
 from memory_bank.domain.notes import Draft, Kind, When
 from memory_bank.domain.tasks import Outcome
 from memory_bank.errors import Conflict, InvalidInput, NotFound
-from memory_bank.services import inference, judging
+from memory_bank.services import inference, judging, succession
 from memory_bank.services.clock import Clock
 from memory_bank.services.judging import Contradicted, Judge, Verdicts
 from memory_bank.services.writing import NoteWriter, Ready
@@ -353,7 +353,11 @@ class BeliefService:
             for each in held.values():
                 if each.status is Status.ACTIVE and beliefs.fact_key(each.content) == beliefs.fact_key(fact.content):
                     raise Conflict(f"the same words hold already, as fact {each.id}; nothing was changed")
-            gone = [] if given.on_conflict is OnConflict.KEEP_BOTH else await _holding_instead(entity, held, fact)
+            gone = (
+                []
+                if given.on_conflict is OnConflict.KEEP_BOTH
+                else await succession.holding_instead(entity, held, fact)
+            )
             await facts.reactivate(tx, id)
             await self._writer.restore(tx, id, ready)
             if gone:
@@ -412,26 +416,3 @@ async def _together(tx: Tx, done: Sequence[Remembered]) -> Remembered:
         contradicted=tuple(replace(each, old=held[each.old.id]) for step in done for each in step.contradicted),
         held_back=tuple(each for step in done for each in step.held_back),
     )
-
-
-async def _holding_instead(entity: Entity, held: Mapping[UUID, Fact], fact: Fact) -> list[UUID]:
-    """Return the active facts that took the place of `fact`, or that contradict it and were stated since."""
-    later = [
-        each
-        for each in held.values()
-        if each.status is Status.ACTIVE and (fact.superseded_at is None or each.first_seen >= fact.superseded_at)
-    ]
-    against = await judging.contradicted(entity.name, later, [fact.content], verdicts={}, superseded=True)
-    successor = _successor(held, fact)
-    return sorted({each.old.id for each in against} | ({successor.id} if successor else set()))
-
-
-def _successor(held: Mapping[UUID, Fact], fact: Fact) -> Fact | None:
-    """Return the active fact at the end of the chain that began when `fact` gave way."""
-    met = {fact.id}
-    while fact.superseded_by is not None and fact.superseded_by in held.keys() - met:
-        fact = held[fact.superseded_by]
-        met.add(fact.id)
-        if fact.status is Status.ACTIVE:
-            return fact
-    return None

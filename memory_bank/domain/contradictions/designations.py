@@ -7,9 +7,10 @@ from memory_bank.domain.cues import grammar, reading
 
 _LEADING = reading.word_set(grammar.BE, grammar.COPULAS, grammar.AUXILIARIES)
 _DEFINITE = reading.word_set(grammar.DEFINITE)
-_SIDES = {
-    word: (scale, rank) for scale, pair in enumerate(grammar.SIDES.split("|")) for rank, word in enumerate(pair.split())
-}
+_SIDES = [
+    (word, scale, rank) for scale, pair in enumerate(grammar.SIDES.split("|")) for rank, word in enumerate(pair.split())
+]
+_SIDE_WORDS = frozenset(word for word, _, _ in _SIDES)
 _VERBS = (Part.PLAIN, Part.NEGATOR, Part.MULTIPLE, Part.RELATION, Part.REPLACEMENT)
 
 
@@ -59,35 +60,41 @@ def _is_label(fact: Fact, number: Quantity) -> bool:
         return False
     if number.value.endswith("."):
         return _attributive(fact, number.start, number.end)
-    named = number.kind is Kind.VERSION or number.measure == "#"
-    return _is_between(fact, number.start, number.end, named=named)
+    if number.kind is Kind.VERSION or number.measure == "#":
+        return _is_subject(fact, number)
+    return _is_between(fact, number.start, number.end)
 
 
-def _is_between(fact: Fact, start: int, end: int, *, named: bool = False) -> bool:
+def _is_subject(fact: Fact, number: Quantity) -> bool:
+    """Tell whether a clause is about the number that it opens with: "v2 is", "#12 of the backlog was"."""
+    first, last = denial.clause(fact, number.start)
+    verb = next((i for i in range(number.end, last) if _is_verb(fact, i)), last)
+    led = any(fact.tokens[i].text in _LEADING for i in range(first, number.start))
+    return verb < last and not led and len(fact.words(first, number.start)) <= 1 and not _gives_value(fact, verb, last)
+
+
+def _is_between(fact: Fact, start: int, end: int) -> bool:
     """Tell whether a name stands behind a noun and right before a verb that does not make it a value."""
     first, last = denial.clause(fact, start)
-    if end >= last or not _is_verb(fact, end):
+    if end >= last or not _is_verb(fact, end) or start <= first:
         return False
-    if not named and (start <= first or not (fact.content[start - 1] or fact.own[start - 1])):
-        return False
-    predicate = range(end + 1, last)
-    return not (
-        (predicate and fact.tokens[end + 1].text in _DEFINITE)
-        or any(phrase.start in predicate for phrase in fact.of(Part.SINGLE))
-    )
+    return (fact.content[start - 1] or fact.own[start - 1]) and not _gives_value(fact, end, last)
+
+
+def _gives_value(fact: Fact, verb: int, end: int) -> bool:
+    """Tell whether what follows the verb is what has one value: "is the current version"."""
+    definite = verb + 1 < end and fact.tokens[verb + 1].text in _DEFINITE
+    return definite or any(verb < phrase.start < end for phrase in fact.of(Part.SINGLE))
 
 
 def _sides(fact: Fact) -> dict[int, int]:
     """Return the sides by their scale that the subjects of a fact are told by: "the left door", "cold water"."""
-    sides: dict[int, int] = {}
-    for phrase in fact.of(Part.STATE):
-        if phrase.state and _attributive(fact, phrase.start, phrase.end):
-            sides.setdefault(*phrase.state)
-    for i, token in enumerate(fact.tokens):
-        if token.text in _SIDES and _attributive(fact, i, i + 1):
-            scale, rank = _SIDES[token.text]
-            sides.setdefault(-1 - scale, rank)
-    return sides
+    told = {phrase.state for phrase in fact.of(Part.STATE) if _attributive(fact, phrase.start, phrase.end)}
+    words = {
+        token.text for i, token in enumerate(fact.tokens) if token.text in _SIDE_WORDS and _attributive(fact, i, i + 1)
+    }
+    named = {-1 - scale: rank for word, scale, rank in _SIDES if word in words}
+    return {state[0]: state[1] for state in told if state} | named
 
 
 def _opposed(mine: dict[int, int], yours: dict[int, int]) -> bool:
@@ -105,7 +112,7 @@ def _beside(fact: Fact) -> tuple[str, ...]:
 
 
 def _is_side(fact: Fact, position: int) -> bool:
-    return fact.tokens[position].text in _SIDES or any(
+    return fact.tokens[position].text in _SIDE_WORDS or any(
         phrase.start <= position < phrase.end for phrase in fact.of(Part.STATE)
     )
 

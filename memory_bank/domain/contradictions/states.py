@@ -40,8 +40,11 @@ def _attitudes(old: Fact, new: Fact) -> str:
 
 
 def _to_one_thing(old: Fact, new: Fact, one: Phrase, two: Phrase) -> bool:
-    mine = old.words(one.end, denial.clause(old, one.start)[1])
-    yours = new.words(two.end, denial.clause(new, two.start)[1])
+    end, stop = denial.clause(old, one.start)[1], denial.clause(new, two.start)[1]
+    mine, yours = old.words(one.end, end), new.words(two.end, stop)
+    if not mine and not yours:
+        said = [token.text for token in old.tokens[one.end : end]]
+        return bool(said) and said == [token.text for token in new.tokens[two.end : stop]]
     return bool(mine and yours) and not facts.missing(old, new, mine) and not facts.missing(new, old, yours)
 
 
@@ -117,9 +120,9 @@ _BOUNDS = reading.word_set(grammar.BOUNDS)
 
 
 def _moments(fact: Fact, phrase: Phrase) -> set[str]:
-    """Return the numbers and days behind a verb."""
-    _, end = denial.clause(fact, phrase.start)
-    after = range(phrase.end, end)
+    """Return the numbers and days behind a verb, up to the next comma."""
+    clause = fact.tokens[phrase.start].clause
+    after = [i for i in range(phrase.end, len(fact.tokens)) if fact.tokens[i].clause == clause]
     numbers = {number.value for number in fact.quantities if number.start in after}
     return numbers | {kind.text for kind in fact.of(Part.KIND) if kind.start in after}
 
@@ -194,7 +197,7 @@ def _circumstances(old: Fact, new: Fact, one: Phrase, two: Phrase) -> bool:
     """Tell whether the states are said for different times, uses or places: "closed on Sundays", "open on Mondays"."""
     mine, yours = _limits(old, one), _limits(new, two)
     return any(
-        bool(words) and bool(yours.get(preposition)) and not any(facts.has(new, old, i) for i in words)
+        bool(facts.missing(old, new, words)) and bool(facts.missing(new, old, yours.get(preposition, ())))
         for preposition, words in mine.items()
     )
 
@@ -202,7 +205,8 @@ def _circumstances(old: Fact, new: Fact, one: Phrase, two: Phrase) -> bool:
 def _limits(fact: Fact, phrase: Phrase) -> dict[str, tuple[int, ...]]:
     _, end = denial.clause(fact, phrase.start)
     limits: dict[str, tuple[int, ...]] = {}
-    for position in range(phrase.end, end):
+    # a state may end in its preposition: "available in"
+    for position in range(max(phrase.start + 1, phrase.end - 1), end):
         if fact.tokens[position].text in _LIMITING:
             limits[fact.tokens[position].text] = fact.words(position + 1, min(end, position + 4))
     return limits
