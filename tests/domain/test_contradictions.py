@@ -335,6 +335,10 @@ def test_so_is_a_denial_in_a_verb_or_in_the_beginning_of_a_word(one: str, other:
         ("is unavailable", "is not available"),
         ("the relay is reachable", "the printer is unreachable"),
         ("is famous", "is infamous"),
+        ("was running", "is not running"),
+        ("will be available in May", "is not available"),
+        ("is up to date", "is not up"),
+        ("runs every night", "is not running"),
         ("is stalled", "is installed"),
     ],
 )

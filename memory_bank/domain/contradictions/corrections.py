@@ -101,14 +101,13 @@ def _is_of(old: Fact, new: Fact, change: _Change) -> bool:
     words = new.words(change.was.start, change.was.stop)
     if not words:
         return bool(about) or not old.words()
-    first = next((i for i in old.words() if facts.has(new, old, i) and _is_one_of(new, old, i, words)), None)
+    named = [new.tokens[i].stem for i in words]
+    first = next((i for i in old.words() if any(_is_one_word(old.tokens[i].stem, each) for each in named)), None)
     return first is not None and (bool(about) or _is_held(old, first, change))
 
 
-def _is_one_of(new: Fact, old: Fact, position: int, words: tuple[int, ...]) -> bool:
-    return any(facts.akin(old.tokens[position].stem, new.tokens[i].stem) for i in words) or any(
-        old.tokens[position].stem == new.tokens[i].stem for i in words
-    )
+def _is_one_word(one: str, two: str) -> bool:
+    return one == two or facts.akin(one, two)
 
 
 def _is_bounded(old: Fact, new: Fact, after: range) -> bool:

@@ -73,7 +73,26 @@ def _plainly_denied(negative: Fact, positive: Fact, negator: facts.Phrase) -> st
         return ""
     if positive.words(begin, affirmed[0]) or _has_object(positive, affirmed[-1] + 1, stop):
         return ""
+    if _tense(positive) != _tense(negative) or _means_more(negative, positive, said, affirmed, stop):
+        return ""
     return negative.shown(said)
+
+
+def _tense(fact: Fact) -> tuple[bool, bool]:
+    """Tell whether a fact speaks of the past, and whether of the future."""
+    words = {token.text for token in fact.tokens}
+    return bool(words & _PAST), bool(words & _FUTURE)
+
+
+def _means_more(negative: Fact, positive: Fact, said: list[int], affirmed: list[int], stop: int) -> bool:
+    """Tell whether the positive predicate is part of a longer phrase ("up to date") or a habit ("runs every night")."""
+    longer = any(
+        phrase.start == affirmed[0] and phrase.end - phrase.start > len(said)
+        for part in (Part.PLAIN, Part.STATE, Part.REPLACEMENT)
+        for phrase in positive.of(part)
+    )
+    same = {negative.tokens[i].text for i in said} >= {positive.tokens[i].text for i in affirmed}
+    return longer or (not same and bool(positive.words(affirmed[-1] + 1, stop)))
 
 
 def _predicate(fact: Fact, start: int, end: int) -> list[int]:
@@ -204,6 +223,7 @@ def _whole(old: Fact, new: Fact, ending: facts.Phrase) -> bool:
 
 
 _PAST = reading.word_set(grammar.PAST)
+_FUTURE = reading.word_set(grammar.FUTURE)
 _CONCORD = frozenset(grammar.CONCORD.split("|"))
 _WITHOUT = reading.word_set(grammar.WITHOUT)
 _LOOSE_WORDS = reading.word_set(grammar.LOOSE_WORDS)

@@ -56,10 +56,11 @@ _SHARED = reading.word_set(grammar.SHARED_PASSIVES)
 
 
 def _is_label(fact: Fact, number: Quantity) -> bool:
+    """Tell whether a number tells which thing is meant, rather than how many, how much or when."""
     if number.kind in (Kind.TIME, Kind.YEAR) or (number.kind is Kind.AMOUNT and number.measure):
         return False
     if number.value.endswith("."):
-        return _attributive(fact, number.start, number.end)
+        return number.start in _attributes(fact)
     if number.kind is Kind.VERSION or number.measure == "#":
         return _is_subject(fact, number)
     return _is_between(fact, number.start, number.end)
@@ -89,10 +90,9 @@ def _gives_value(fact: Fact, verb: int, end: int) -> bool:
 
 def _sides(fact: Fact) -> dict[int, int]:
     """Return the sides by their scale that the subjects of a fact are told by: "the left door", "cold water"."""
-    told = {phrase.state for phrase in fact.of(Part.STATE) if _attributive(fact, phrase.start, phrase.end)}
-    words = {
-        token.text for i, token in enumerate(fact.tokens) if token.text in _SIDE_WORDS and _attributive(fact, i, i + 1)
-    }
+    attributes = _attributes(fact)
+    told = {phrase.state for phrase in fact.of(Part.STATE) if attributes.issuperset(range(phrase.start, phrase.end))}
+    words = {fact.tokens[i].text for i in attributes} & _SIDE_WORDS
     named = {-1 - scale: rank for word, scale, rank in _SIDES if word in words}
     return {state[0]: state[1] for state in told if state} | named
 
@@ -104,31 +104,21 @@ def _opposed(mine: dict[int, int], yours: dict[int, int]) -> bool:
 def _beside(fact: Fact) -> tuple[str, ...]:
     """Return all words of a fact but those that tell which thing it is about."""
     numbered = {i for number in fact.quantities for i in range(number.start, number.end)}
-    return tuple(
-        token.stem
-        for i, token in enumerate(fact.tokens)
-        if i not in numbered and not (_is_side(fact, i) and _attributive(fact, i, i + 1))
-    )
+    states = {i for phrase in fact.of(Part.STATE) for i in range(phrase.start, phrase.end)}
+    sides = {i for i in _attributes(fact) if i in states or fact.tokens[i].text in _SIDE_WORDS}
+    return tuple(token.stem for i, token in enumerate(fact.tokens) if i not in numbered | sides)
 
 
-def _is_side(fact: Fact, position: int) -> bool:
-    return fact.tokens[position].text in _SIDE_WORDS or any(
-        phrase.start <= position < phrase.end for phrase in fact.of(Part.STATE)
-    )
-
-
-def _attributive(fact: Fact, start: int, end: int) -> bool:
-    """Tell whether a word stands beside a noun before the verb of its clause."""
-    first, last = denial.clause(fact, start)
-    verb = next((i for i in range(end, last) if fact.tokens[i].text in _LEADING or _is_negator(fact, i)), last)
-    if verb == last or any(fact.tokens[i].text in _LEADING for i in range(first, start)):
-        return False
-    beside = [i for i in (start - 1, end) if first <= i < verb]
-    return any(fact.content[i] or fact.own[i] for i in beside)
-
-
-def _is_negator(fact: Fact, position: int) -> bool:
-    return any(phrase.start == position for phrase in fact.of(Part.NEGATOR))
+def _attributes(fact: Fact) -> frozenset[int]:
+    """Return the positions beside a noun before the verb of their clause."""
+    negators = {phrase.start for phrase in fact.of(Part.NEGATOR)}
+    verbs: dict[int, int] = {}
+    for i, token in enumerate(fact.tokens):
+        if token.text in _LEADING or i in negators:
+            verbs.setdefault(token.clause, i)
+    before = [i for i, token in enumerate(fact.tokens) if i < verbs.get(token.clause, 0)]
+    nouns = {i for i in before if fact.content[i] or fact.own[i]}
+    return frozenset(i for i in before if i - 1 in nouns or i + 1 in nouns)
 
 
 def _is_verb(fact: Fact, position: int) -> bool:

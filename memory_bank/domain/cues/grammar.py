@@ -26,6 +26,9 @@ WEAK = (
 # Words of the past tense.
 PAST = "was were had did wurde wurden war waren hatte fue fueron era hubo fut était fu furono foi foram werd werden"
 
+# Words of the future tense that are nothing else.
+FUTURE = "will shall sera será serán sarà zal zullen"
+
 # Negators that undo another one: "not without".
 WITHOUT = "without ohne sin sans senza sem zonder"
 
