@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 _SAFETY_MARGIN = timedelta(seconds=5)
 _TEXTS_WITHIN_LIMIT = 100
-# The words of what is forgotten must not live on in the reason that it gave.
+# The reason spoke of the fact that is forgotten, and perhaps in its words.
 _FORGOTTEN = "what took its place was forgotten"
 
 

@@ -213,18 +213,12 @@ _JOIN = sa.text(
         JOIN notes n ON n.bank_id = :bank AND n.id = f.note_id AND n.deleted_at IS NOT NULL
     )
     UPDATE facts f
-    SET superseded_by = coalesce(
-            (
-                SELECT later.heir
-                FROM later
-                JOIN notes n ON n.bank_id = :bank AND n.id = later.heir AND n.deleted_at IS NULL
-                WHERE later.gone = f.superseded_by
-            ),
-            f.superseded_by
-        ),
+    SET superseded_by = later.heir,
         reason = :reason
+    FROM later
+    JOIN notes n ON n.bank_id = :bank AND n.id = later.heir AND n.deleted_at IS NULL
     WHERE f.bank_id = :bank
-        AND f.superseded_by = ANY(CAST(:ids AS uuid[]))
+        AND f.superseded_by = later.gone
         AND f.note_id <> ALL (CAST(:ids AS uuid[]))
     """
 )
