@@ -325,12 +325,18 @@ def _require_purpose(asked: Remember) -> None:
 def _told(asked: Remember, done: "Remembered") -> str:
     name = done.entity.name
     if asked.undo is not None:
-        return f"{name}: the fact holds again; whatever had taken its place is history now."
+        return f"{name}: the fact holds again; {_told_of_undone(asked, done)}."
     said = [f"{name}: {len(done.added)} new, {len(done.confirmed)} confirmed."]
     if asked.supersede:
         said.append(_told_of_replaced(asked, done))
     said += [_warning(asked, each) for each in done.contradicted]
     return " ".join(said)
+
+
+def _told_of_undone(asked: Remember, done: "Remembered") -> str:
+    if done.replaced:
+        return "whatever had taken its place is history now"
+    return "nothing else was changed" if asked.on_conflict is OnConflict.KEEP_BOTH else "nothing held in its place"
 
 
 def _told_of_replaced(asked: Remember, done: "Remembered") -> str:

@@ -1,6 +1,6 @@
 """Beliefs: stating facts about things, revising them, and looking back at what was believed before."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
@@ -10,7 +10,7 @@ from memory_bank.domain.beliefs import Cause, Entity, EntityType, Fact, OnConfli
 from memory_bank.domain.notes import Draft, Kind, When
 from memory_bank.domain.tasks import Outcome
 from memory_bank.errors import Conflict, InvalidInput, NotFound
-from memory_bank.services import inference, judging
+from memory_bank.services import inference, judging, succession
 from memory_bank.services.clock import Clock
 from memory_bank.services.judging import Contradicted, Judge, Verdicts
 from memory_bank.services.writing import NoteWriter, Ready
@@ -44,9 +44,13 @@ class Believed:
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
-    """A checked statement with everything that no transaction may wait for."""
+    """A checked statement with everything that no transaction may wait for.
+
+    `steps` are its facts in runs that do not contradict themselves: a later run is stated after an earlier one.
+    """
 
     statement: Statement
+    steps: Sequence[tuple[str, ...]]
     ready: Mapping[str, Ready]
     verdicts: Verdicts
 
@@ -99,15 +103,33 @@ class BeliefService:
         contents = [beliefs.written(called, each) for each in statement.facts]
         ready = await self._writer.ready(contents)
         active = [each for each in held if each.status is Status.ACTIVE]
+        verdicts = await judging.verdicts(self._judge, called, active, statement.facts)
         return Prepared(
             statement=statement,
+            steps=await judging.steps(called, statement.facts, verdicts=verdicts),
             ready=dict(zip(statement.facts, ready, strict=True)),
-            verdicts=await judging.verdicts(self._judge, called, active, statement.facts),
+            verdicts=verdicts,
         )
 
     async def state(self, tx: Tx, prepared: Prepared) -> Remembered:
-        """Store a prepared statement in the caller's transaction; raises as `remember` does."""
-        given, now = prepared.statement, self._clock.now()
+        """Store a prepared statement in the caller's transaction; raises as `remember` does.
+
+        Facts that contradict each other are stated one after the other, as in several calls.
+        """
+        first, *rest = prepared.steps
+        done = [await self._state(tx, prepared, replace(prepared.statement, facts=first))]
+        for step in rest:
+            further = Statement(
+                name=prepared.statement.name,
+                facts=step,
+                source=prepared.statement.source,
+                on_conflict=prepared.statement.on_conflict,
+            )
+            done.append(await self._state(tx, prepared, further))
+        return done[0] if not rest else await _together(tx, done)
+
+    async def _state(self, tx: Tx, prepared: Prepared, given: Statement) -> Remembered:
+        now = self._clock.now()
         await bank_rows.ensure(tx, now=now)
         if given.aliases or given.rename:
             await entities.naming(tx)
@@ -126,8 +148,9 @@ class BeliefService:
                 f"no active fact of {entity.name!r} says {sought!r}; recall it in mode entity to see its facts"
             )
         staying = [each for each in active if each not in replaced]
-        plan = await self._planned(prepared, entity, staying)
-        added = await self._add(tx, prepared, entity, plan.added, now=now)
+        plan = await self._planned(given, prepared.verdicts, entity, staying)
+        ready = [prepared.ready[each] for each in plan.added]
+        added = await self._add(tx, given, entity, plan.added, ready, now=now)
         await facts.confirm(tx, [each.id for each in plan.confirmed], source=given.source, now=now)
         by_content = {each.content: each for each in (*added, *plan.confirmed)}
         await self._give_way(tx, given, replaced, plan, by_content, now=now)
@@ -207,8 +230,7 @@ class BeliefService:
             raise Conflict(f"{given.name!r} was forgotten by another caller at the same moment; state it again")
         return entity, entity.id in made
 
-    async def _planned(self, prepared: Prepared, entity: Entity, active: Sequence[Fact]) -> _Plan:
-        given = prepared.statement
+    async def _planned(self, given: Statement, verdicts: Verdicts, entity: Entity, active: Sequence[Fact]) -> _Plan:
         known = {beliefs.fact_key(each.content): each for each in active}
         confirmed = [known[beliefs.fact_key(each)] for each in given.facts if beliefs.fact_key(each) in known]
         fresh = [each for each in given.facts if beliefs.fact_key(each) not in known]
@@ -217,7 +239,7 @@ class BeliefService:
             entity.name,
             others,
             fresh,
-            verdicts=prepared.verdicts,
+            verdicts=verdicts,
             superseded=given.on_conflict is OnConflict.SUPERSEDE,
         )
         asking = given.on_conflict is OnConflict.ASK
@@ -230,11 +252,16 @@ class BeliefService:
         )
 
     async def _add(
-        self, tx: Tx, prepared: Prepared, entity: Entity, new: Sequence[str], *, now: datetime
+        self,
+        tx: Tx,
+        given: Statement,
+        entity: Entity,
+        new: Sequence[str],
+        ready: Sequence[Ready],
+        *,
+        now: datetime,
     ) -> list[Fact]:
-        given = prepared.statement
         tags = beliefs.note_tags({**entity.tags, **given.tags})
-        ready = [prepared.ready[each] for each in new]
         drafts = [Draft(content=each.content, tags=tags, kind=Kind.FACT, timestamp=now) for each in ready]
         stored = await self._writer.add(tx, drafts, ready, when=When.QUEUED)
         added = [
@@ -326,10 +353,13 @@ class BeliefService:
             for each in held.values():
                 if each.status is Status.ACTIVE and beliefs.fact_key(each.content) == beliefs.fact_key(fact.content):
                     raise Conflict(f"the same words hold already, as fact {each.id}; nothing was changed")
-            instead = _successor(held, fact)
+            gone = (
+                []
+                if given.on_conflict is OnConflict.KEEP_BOTH
+                else await succession.holding_instead(entity, held, fact)
+            )
             await facts.reactivate(tx, id)
             await self._writer.restore(tx, id, ready)
-            gone = [] if instead is None or given.on_conflict is OnConflict.KEEP_BOTH else [instead.id]
             if gone:
                 await facts.supersede(tx, gone, by=id, reason="the change to it was undone", cause=Cause.UNDO, now=now)
                 await self._writer.withdraw(tx, gone)
@@ -370,12 +400,19 @@ def _named(active: Sequence[Fact], words: str) -> list[Fact]:
     return [each for each in active if str(each.id) == key or key in beliefs.key(each.content)]
 
 
-def _successor(held: Mapping[UUID, Fact], fact: Fact) -> Fact | None:
-    """Return the active fact at the end of the chain that began when `fact` gave way."""
-    met = {fact.id}
-    while fact.superseded_by is not None and fact.superseded_by in held.keys() - met:
-        fact = held[fact.superseded_by]
-        met.add(fact.id)
-        if fact.status is Status.ACTIVE:
-            return fact
-    return None
+async def _together(tx: Tx, done: Sequence[Remembered]) -> Remembered:
+    """Return what several steps changed as one answer, with each fact as it is after the last of them."""
+    held = {each.id: each for each in await facts.of_entities(tx, [done[-1].entity.id])}
+
+    def now_of(told: Iterable[Fact]) -> tuple[Fact, ...]:
+        return tuple(held[id] for id in dict.fromkeys(each.id for each in told))
+
+    return replace(
+        done[-1],
+        created=done[0].created,
+        added=now_of(each for step in done for each in step.added),
+        confirmed=now_of(each for step in done for each in step.confirmed),
+        replaced=now_of(each for step in done for each in step.replaced),
+        contradicted=tuple(replace(each, old=held[each.old.id]) for step in done for each in step.contradicted),
+        held_back=tuple(each for step in done for each in step.held_back),
+    )

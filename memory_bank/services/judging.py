@@ -43,7 +43,7 @@ class Contradicted:
 
 
 async def verdicts(judge: Judge | None, entity: str, active: Sequence[Fact], new: Sequence[str]) -> Verdicts:
-    """Ask the judge, if there is one, about the pairs that may contradict each other.
+    """Ask the judge, if there is one, about the pairs that may contradict each other, new ones among them.
 
     Where it does not answer, the rules decide. Not to be called inside a transaction.
     """
@@ -68,6 +68,21 @@ async def contradicted(
     return [Contradicted(old=old, new=fact, reason=reason, superseded=superseded) for old, fact, reason in reasons]
 
 
+async def steps(entity: str, new: Sequence[str], *, verdicts: Verdicts) -> list[tuple[str, ...]]:
+    """Return new facts in runs, in their order, of which none contradicts another one of its run."""
+    return await asyncio.to_thread(_steps, entity, new, verdicts)
+
+
+def _steps(entity: str, new: Sequence[str], verdicts: Verdicts) -> list[tuple[str, ...]]:
+    compared = max(COMPARED_PAIRS // max(len(new), 1), 1)
+    runs: list[list[str]] = [[]]
+    for fact in new:
+        if any(_reason(entity, earlier, fact, verdicts) is not None for earlier in runs[-1][-compared:]):
+            runs.append([])
+        runs[-1].append(fact)
+    return [tuple(run) for run in runs]
+
+
 def _reasons(
     entity: str, active: Sequence[Fact], new: Sequence[str], verdicts: Verdicts
 ) -> list[tuple[Fact, str, str]]:
@@ -89,13 +104,12 @@ def _reason(entity: str, old: str, new: str, verdicts: Verdicts) -> str | None:
 
 def _suspected(entity: str, active: Sequence[Fact], new: Sequence[str]) -> list[tuple[str, str]]:
     """Return the pairs that are worth a judge's time."""
-    pairs = (
-        (old.content, fact)
-        for old in _compared(active, new)
-        for fact in new
-        if contradictions.suspected(old.content, fact, entity=entity)
+    pairs = itertools.chain(
+        ((old.content, fact) for old in _compared(active, new) for fact in new),
+        itertools.islice(itertools.combinations(new, 2), COMPARED_PAIRS),
     )
-    return list(itertools.islice(pairs, JUDGED_AT_ONCE))
+    suspected = ((old, fact) for old, fact in pairs if contradictions.suspected(old, fact, entity=entity))
+    return list(itertools.islice(suspected, JUDGED_AT_ONCE))
 
 
 def _compared(active: Sequence[Fact], new: Sequence[str]) -> list[Fact]:

@@ -17,7 +17,7 @@ from memory_bank.services.clock import Clock
 from memory_bank.services.embedder import Embedder
 from memory_bank.services.enrichment import EnrichmentService
 from memory_bank.services.tokeniser import Tokeniser
-from memory_bank.store import embeddings, lexical, links
+from memory_bank.store import embeddings, entities, facts, lexical, links
 from memory_bank.store import notes as rows
 from memory_bank.store.database import Tx
 from memory_bank.store.embeddings import Windows
@@ -28,6 +28,8 @@ logger = logging.getLogger(__name__)
 
 _SAFETY_MARGIN = timedelta(seconds=5)
 _TEXTS_WITHIN_LIMIT = 100
+# The reason spoke of the fact that is forgotten, and perhaps in its words.
+_FORGOTTEN = "what took its place was forgotten"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,8 +187,17 @@ class NoteWriter:
             await lexical.forget(tx, ids)
 
     async def delete(self, tx: Tx, ids: Sequence[UUID]) -> set[UUID]:
-        """Hide live notes for good, with their vectors and terms; return the ids of those there were."""
+        """Hide live notes for good, with their vectors and terms; return the ids of those there were.
+
+        Where a fact is among them, its history goes on without it.
+        """
+        about = {each.entity_id for each in (await facts.by_ids(tx, ids)).values()}
+        if about:
+            # whoever states or undoes a fact locks its entity first, too
+            await entities.lock(tx, list(about))
         gone = await rows.delete(tx, ids, now=self._clock.now()) if ids else set()
+        if about:
+            await facts.join(tx, list(gone), reason=_FORGOTTEN)
         if gone:
             await embeddings.forget(tx, list(gone))
             await lexical.forget(tx, list(gone))

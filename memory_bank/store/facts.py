@@ -198,6 +198,31 @@ _REACTIVATE = sa.text(
     """
 )
 
+_JOIN = sa.text(
+    """
+    -- what took the place of these forgotten facts, and of forgotten ones after them?
+    WITH RECURSIVE later AS (
+        SELECT f.note_id AS gone, f.superseded_by AS heir
+        FROM facts f
+        WHERE f.bank_id = :bank
+            AND f.note_id = ANY(CAST(:ids AS uuid[]))
+        UNION
+        SELECT later.gone, f.superseded_by
+        FROM later
+        JOIN facts f ON f.bank_id = :bank AND f.note_id = later.heir
+        JOIN notes n ON n.bank_id = :bank AND n.id = f.note_id AND n.deleted_at IS NOT NULL
+    )
+    UPDATE facts f
+    SET superseded_by = later.heir,
+        reason = :reason
+    FROM later
+    JOIN notes n ON n.bank_id = :bank AND n.id = later.heir AND n.deleted_at IS NULL
+    WHERE f.bank_id = :bank
+        AND f.superseded_by = later.gone
+        AND f.note_id <> ALL (CAST(:ids AS uuid[]))
+    """
+)
+
 _RETAG = sa.text(
     """
     -- the tags of an entity are those of its facts' notes, beside what their analysis found
@@ -306,6 +331,12 @@ async def archive(tx: Tx, ids: Sequence[UUID]) -> None:
 async def reactivate(tx: Tx, id: UUID) -> None:
     """Let a fact hold again."""
     await tx.count(_REACTIVATE, id=id)
+
+
+async def join(tx: Tx, ids: Sequence[UUID], *, reason: str) -> None:
+    """Let what gave way to facts whose notes are gone give way to their own successors, where there are any."""
+    if ids:
+        await tx.count(_JOIN, ids=list(ids), reason=reason)
 
 
 async def retag(tx: Tx, tags: Mapping[UUID, Sequence[str]]) -> None:

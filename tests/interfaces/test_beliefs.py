@@ -41,7 +41,18 @@ async def test_a_correction_warns_shows_the_chain_and_can_be_undone(server: str,
         assert first["superseded_at"]
         undone = await call(session, "remember", name="gateway", undo=old["id"])
         assert undone["confirmed"][0]["content"] == "port is 3211"
+        assert "is history now" in undone["message"]
         assert await contents(session, "gateway port") == ["gateway: port is 3211"]
+
+
+@transports
+async def test_an_undo_says_when_nothing_held_in_the_facts_place(server: str, transport: str) -> None:
+    async with connected(server, transport) as session:
+        await call(session, "remember", name="gateway", facts=["port is 3211"])
+        corrected = await call(session, "remember", name="gateway", facts=["port is 8080"])
+        await call(session, "forget", action="fact", name="gateway", query="port is 8080")
+        undone = await call(session, "remember", name="gateway", undo=corrected["conflicts"][0]["old"]["id"])
+        assert "nothing held in its place" in undone["message"]
 
 
 @transports

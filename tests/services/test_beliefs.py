@@ -162,6 +162,92 @@ async def test_an_undo_may_keep_both(app: App) -> None:
     assert sorted(await active(app, "gateway")) == ["port is 3211", "port is 8080"]
 
 
+async def test_facts_of_one_call_supersede_each_other_in_their_order(app: App) -> None:
+    await state(app, "gateway", "port is 3211")
+    told = await state(app, "gateway", "owned by Ada", "port is 8080", "port is 9090", "written in Go")
+    assert sorted(await active(app, "gateway")) == ["owned by Ada", "port is 9090", "written in Go"]
+    assert [(each.old.content, each.new) for each in told.contradicted] == [
+        ("port is 3211", "port is 8080"),
+        ("port is 8080", "port is 9090"),
+    ]
+    status = {each.content: each.status for each in told.added}
+    assert (status["port is 8080"], status["port is 9090"]) == (Status.SUPERSEDED, Status.ACTIVE)
+    assert (told.active, told.historical) == (3, 2)
+    assert "gateway: port is 8080" not in await found(app, "gateway port")
+
+
+async def test_what_is_confirmed_gives_way_to_what_is_stated_after_it(app: App) -> None:
+    await state(app, "gateway", "port is 3211", aliases=("edge",))
+    told = await state(app, "edge", "port is 3211", "port is 8080", rename="portal")
+    assert await active(app, "portal") == ["port is 8080"]
+    assert [each.status for each in told.confirmed] == [Status.SUPERSEDED]
+
+
+async def test_facts_of_one_call_may_all_be_kept_or_asked_about(app: App) -> None:
+    asked = await state(app, "gateway", "port is 1", "port is 2", on_conflict=OnConflict.ASK)
+    assert asked.held_back == ("port is 2",)
+    assert await active(app, "gateway") == ["port is 1"]
+    kept = await state(app, "other", "port is 1", "port is 2", on_conflict=OnConflict.KEEP_BOTH)
+    assert [each.superseded for each in kept.contradicted] == [False]
+    assert await active(app, "other") == ["port is 1", "port is 2"]
+
+
+@pytest.mark.parametrize("way", ["forget", "delete the note"])
+async def test_a_chain_whose_middle_is_forgotten_stays_whole(app: App, clock: FakeClock, way: str) -> None:
+    first, second, third, last = [(await _port(app, clock, port)).added[0] for port in (3211, 8080, 9090, 9999)]
+    for gone in (third, second):
+        if way == "forget":
+            await app.forgetting.fact(BANK, "gateway", str(gone.id), preview=False)
+        else:
+            await app.notes.delete(BANK, gone.id)
+    (earlier,) = await app.beliefs.earlier(BANK, [last.id])
+    assert (earlier.id, earlier.superseded_by) == (first.id, last.id)
+    assert "8080" not in earlier.reason
+    undone = await app.beliefs.remember(BANK, Statement(name="gateway", undo=first.id))
+    assert [each.id for each in undone.replaced] == [last.id]
+    assert await active(app, "gateway") == ["port is 3211"]
+
+
+async def test_several_links_may_be_forgotten_at_once(app: App, clock: FakeClock) -> None:
+    first = (await _port(app, clock, 3211)).added[0]
+    for port in (18080, 18081, 9090):
+        await _port(app, clock, port)
+    await app.forgetting.fact(BANK, "gateway", "port is 1808", preview=False)
+    await app.beliefs.remember(BANK, Statement(name="gateway", undo=first.id))
+    assert await active(app, "gateway") == ["port is 3211"]
+
+
+async def test_forgetting_the_end_of_a_chain_lets_nothing_hold_again_by_itself(app: App, clock: FakeClock) -> None:
+    first, last = [(await _port(app, clock, port)).added[0] for port in (3211, 8080)]
+    await app.forgetting.fact(BANK, "gateway", str(last.id), preview=False)
+    assert await active(app, "gateway") == []
+    undone = await app.beliefs.remember(BANK, Statement(name="gateway", undo=first.id))
+    assert undone.replaced == ()
+    assert await active(app, "gateway") == ["port is 3211"]
+
+
+async def test_an_undo_takes_the_place_of_what_contradicts_it_since(app: App, clock: FakeClock) -> None:
+    first, second = [(await _port(app, clock, port)).added[0] for port in (3211, 8080)]
+    await app.forgetting.fact(BANK, "gateway", str(second.id), preview=False)
+    await _port(app, clock, 9090)
+    await app.beliefs.remember(BANK, Statement(name="gateway", undo=first.id))
+    assert await active(app, "gateway") == ["port is 3211"]
+
+
+async def test_an_undo_leaves_what_was_kept_beside_the_fact_before(app: App, clock: FakeClock) -> None:
+    first = (await _port(app, clock, 3211)).added[0]
+    await state(app, "gateway", "port is 8080", on_conflict=OnConflict.KEEP_BOTH)
+    clock.advance(days=1)
+    await state(app, "gateway", supersede="port is 3211")
+    await app.beliefs.remember(BANK, Statement(name="gateway", undo=first.id))
+    assert sorted(await active(app, "gateway")) == ["port is 3211", "port is 8080"]
+
+
+async def _port(app: App, clock: FakeClock, port: int) -> Remembered:
+    clock.advance(days=1)
+    return await state(app, "gateway", f"port is {port}")
+
+
 async def test_an_undo_of_another_things_fact_is_refused(app: App) -> None:
     old = (await state(app, "gateway", "port is 3211")).added[0]
     await state(app, "gateway", "port is 8080")
@@ -338,6 +424,10 @@ async def test_a_judge_decides_where_there_is_one_and_the_rules_where_it_is_away
         changed = await state(app, "gateway", "port is 9090")
         assert {each.reason for each in changed.contradicted} == {judge.verdict}
         assert await active(app, "gateway") == ["port is 9090"]
+        judge.asked.clear()
+        both = await state(app, "mesh", "port is 1", "port is 2")
+        assert judge.asked == [("port is 1", "port is 2")]
+        assert {each.reason for each in both.contradicted} == {judge.verdict}
         judge.away = True
         ruled = await state(app, "gateway", "port is 1234")
         assert [each.superseded for each in ruled.contradicted] == [True]

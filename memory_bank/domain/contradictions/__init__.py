@@ -8,9 +8,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from memory_bank.domain import text
-from memory_bank.domain.contradictions import denial, facts, numbers, periods, scopes, states, values
+from memory_bank.domain.contradictions import (
+    corrections,
+    denial,
+    designations,
+    facts,
+    numbers,
+    periods,
+    scopes,
+    states,
+    values,
+)
 from memory_bank.domain.contradictions.facts import Fact, Part
-from memory_bank.domain.cues import reading
 
 _LONGEST_REASON = 300
 # At this cosine facts that share few words may still speak of the same thing.
@@ -20,13 +29,14 @@ _ALIEN_SIMILARITY = 0.2
 
 
 class Strategy(StrEnum):
-    """How a contradiction shows: the three published ways, and two whose words have little in common."""
+    """How a contradiction shows: the three published ways, two whose words have little in common, and by itself."""
 
     NEGATION = "negation"
     NUMBER = "number"
     TOPIC = "topic"
     RETIREMENT = "retirement"
     STATE = "state"
+    CORRECTION = "correction"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +90,7 @@ def _read(old: str, new: str, entity: str) -> _Pair | None:
     one, two = facts.prepared(old), facts.prepared(new)
     if not one or not two or one == two:
         return None
-    language = reading.language(f"{one} . {two}")
+    language = facts.language(one, two)
     mine, yours = facts.read(one, language=language, entity=entity), facts.read(two, language=language, entity=entity)
     if not mine.tokens or not yours.tokens:
         return None
@@ -90,8 +100,10 @@ def _read(old: str, new: str, entity: str) -> _Pair | None:
 
 def _judged(pair: _Pair) -> Contradiction | None:
     old, new = pair.old, pair.new
-    if pair.scoped or facts.parted(old, new):
+    if pair.scoped or facts.parted(old, new) or designations.apart(old, new):
         return None
+    if not pair.apart and (reason := corrections.corrected(old, new)):
+        return _contradiction(Strategy.CORRECTION, reason)
     if reason := denial.ended(old, new):
         return _contradiction(Strategy.RETIREMENT, reason)
     if reason := numbers.differ(old, new, apart=pair.apart):

@@ -41,7 +41,9 @@ def _denied(negative: Fact, positive: Fact, negator: facts.Phrase) -> str:
     """Return the words that the negative clause shares with the positive fact, if that has all of them."""
     start, end = clause(negative, negator.start)
     said = [position for position in negative.words(start, end) if not negator.start <= position < negator.end]
-    if not said or facts.missing(negative, positive, said) or not _same_numbers(negative, positive, start, end):
+    if not said:
+        return _plainly_denied(negative, positive, negator)
+    if facts.missing(negative, positive, said) or not _same_numbers(negative, positive, start, end):
         return ""
     answered = [position for position in positive.words() if facts.has(negative, positive, position)]
     if not answered:
@@ -59,6 +61,59 @@ def _denied(negative: Fact, positive: Fact, negator: facts.Phrase) -> str:
     return negative.shown(said[:12])
 
 
+def _plainly_denied(negative: Fact, positive: Fact, negator: facts.Phrase) -> str:
+    """Return the predicate of a clause that says nothing else ("is not running"), if the entity has it elsewhere."""
+    start, end = clause(negative, negator.start)
+    said = [i for i in _predicate(negative, start, end) if not negator.start <= i < negator.end]
+    if not said or facts.missing(negative, positive, said) or not _same_numbers(negative, positive, start, end):
+        return ""
+    begin, stop = clause(positive, 0)
+    affirmed = [i for i in _predicate(positive, begin, stop) if facts.has(negative, positive, i)]
+    if not affirmed or _of_another(positive, affirmed[0]) != _of_another(negative, said[0]):
+        return ""
+    if positive.words(begin, affirmed[0]) or _has_object(positive, affirmed[-1] + 1, stop):
+        return ""
+    if _tense(positive) != _tense(negative) or _means_more(negative, positive, said, affirmed, stop):
+        return ""
+    return negative.shown(said)
+
+
+def _tense(fact: Fact) -> tuple[bool, bool]:
+    """Tell whether a fact speaks of the past, and whether of the future."""
+    words = {token.text for token in fact.tokens}
+    return bool(words & _PAST), bool(words & _FUTURE)
+
+
+def _means_more(negative: Fact, positive: Fact, said: list[int], affirmed: list[int], stop: int) -> bool:
+    """Tell whether the positive predicate is part of a longer phrase ("up to date") or a habit ("runs every night")."""
+    longer = any(
+        phrase.start == affirmed[0] and phrase.end - phrase.start > len(said)
+        for part in (Part.PLAIN, Part.STATE, Part.REPLACEMENT)
+        for phrase in positive.of(part)
+    )
+    same = {negative.tokens[i].text for i in said} >= {positive.tokens[i].text for i in affirmed}
+    return longer or (not same and bool(positive.words(affirmed[-1] + 1, stop)))
+
+
+def _predicate(fact: Fact, start: int, end: int) -> list[int]:
+    """Return the positions of the verbs and states in a clause that are no content: "running", "up", "in use"."""
+    marked = {
+        i
+        for part in (Part.PLAIN, Part.STATE)
+        for phrase in fact.of(part)
+        if start <= phrase.start < end and phrase.text not in _WEAK
+        for i in range(phrase.start, phrase.end)
+    }
+    return sorted(i for i in marked if not fact.own[i] and fact.tokens[i].text not in BE)
+
+
+def _has_object(fact: Fact, position: int, end: int) -> bool:
+    """Tell whether a verb that ends at `position` goes on to what is done, as in "runs Debian", "opens 3 doors"."""
+    if position >= end or fact.tokens[position].character:
+        return False
+    return fact.content[position] or any(number.start == position for number in fact.quantities)
+
+
 def _of_another(fact: Fact, position: int) -> bool:
     """Tell whether the words up to `position` speak of something that belongs to the entity ("Ben's sister")."""
     start, _ = clause(fact, position)
@@ -66,10 +121,14 @@ def _of_another(fact: Fact, position: int) -> bool:
 
 
 def _same_verb(negative: Fact, positive: Fact, said: list[int], start: int, end: int) -> bool:
-    """Tell whether a clause of one word denies the same verb that the positive fact has, if it names any."""
-    if len(said) > 1 or negative.tokens[said[0]].character:
+    """Tell whether the positive fact has the verb that a clause denies, if it names any.
+
+    Only a verb without an object counts where more than one word is said: "is not running", but not "cannot use it".
+    """
+    if negative.tokens[said[0]].character:
         return True
-    verbs = [phrase for phrase in negative.of(Part.PLAIN) if start <= phrase.start < end and phrase.text not in _WEAK]
+    first = said[-1] if len(said) > 1 else start
+    verbs = [phrase for phrase in negative.of(Part.PLAIN) if first <= phrase.start < end and phrase.text not in _WEAK]
     return all(facts.has(positive, negative, phrase.start) for phrase in verbs)
 
 
@@ -164,9 +223,16 @@ def _whole(old: Fact, new: Fact, ending: facts.Phrase) -> bool:
 
 
 _PAST = reading.word_set(grammar.PAST)
+_FUTURE = reading.word_set(grammar.FUTURE)
 _CONCORD = frozenset(grammar.CONCORD.split("|"))
 _WITHOUT = reading.word_set(grammar.WITHOUT)
 _LOOSE_WORDS = reading.word_set(grammar.LOOSE_WORDS)
+
+
+def denies(fact: Fact, position: int) -> bool:
+    """Tell whether the clause of a fact around `position` is a negative one."""
+    start, end = clause(fact, position)
+    return any(start <= phrase.start < end for phrase in fact.of(Part.NEGATOR))
 
 
 def clause(fact: Fact, position: int, *, whole: bool = False) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from memory_bank.domain import characters
 from memory_bank.domain.contradictions import quantities
-from memory_bank.domain.cues import attributes, changes, reading, relations, states, states_unspaced, words
+from memory_bank.domain.cues import attributes, changes, grammar, reading, relations, states, states_unspaced, words
 
 READ_LIMIT = 1_200
 """Characters of a fact that are read: what it claims stands in its beginning."""
@@ -21,7 +21,7 @@ _HIRAGANA = re.compile("[\u3040-\u309f]")
 _BULLET = re.compile(r"\s*(?:[-*–—+#>]+\s+|•\s*)+")
 _TOKEN = re.compile(
     r"(?P<path>(?<!\w)/[a-z\d_][\w./-]*)"
-    rf"|(?P<number>(?:(?<!\w)[-−](?=\d))?(?<![a-z\d_])v?\d+(?:[.,:/]\d+)*)|(?P<character>[{_UNSPACED}])"
+    rf"|(?P<number>(?:(?<!\w)[-−#](?=\d))?(?<![a-z\d_])v?\d+(?:[.,:/]\d+)*)|(?P<character>[{_UNSPACED}])"
     rf"|(?P<word>[^\W_{_UNSPACED}](?:[^\W{_UNSPACED}]|{chr(0x300)})*(?:['./@+-](?:[^\W{_UNSPACED}])+)*)"
     r"|(?P<stop>[.!?;。！？；\n]+|\s[-–—]+\s|[()（）])|(?P<comma>[,，、:：]+)"
 )
@@ -44,6 +44,7 @@ class Part(StrEnum):
     STATE = "state"
     RELATION = "relation"
     KIND = "kind"
+    ATTITUDE = "attitude"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +62,10 @@ class Token:
 
 @dataclass(frozen=True, kw_only=True)
 class Phrase:
-    """A cue at tokens `start` to `end`; `state` is the scale and class of a state, or the row of a relation and 0."""
+    """A cue at tokens `start` to `end`.
+
+    `state` is the scale and class of a state, day or attitude, or the row of a relation and 0.
+    """
 
     part: Part
     start: int
@@ -145,6 +149,25 @@ def read(text: str, *, language: str, entity: str = "") -> Fact:
     )
 
 
+def language(one: str, two: str) -> str:
+    """Return the language of two prepared texts: where function words point to several, the one with most cues."""
+    candidates = reading.languages(f"{one} . {two}")
+    if len(candidates) == 1:
+        return candidates[0]
+    known = {each: _known(one, each) + _known(two, each) for each in candidates if each in _CUED}
+    return max(known, key=lambda each: known[each], default=candidates[0])
+
+
+@functools.lru_cache(maxsize=1_024)
+def _known(text: str, language: str) -> int:
+    """Return how many words of `text`, function words apart, stand in cues of `language`."""
+    tokens, function = _tokens(text, language), _function_words(language)
+    # antonyms are known in every language alike
+    own = (phrase for phrase in _phrases(tokens, language) if phrase.state is None or phrase.state[0] < ANTONYMS)
+    marked = {i for phrase in own for i in range(phrase.start, phrase.end)}
+    return sum(tokens[i].text not in function for i in marked)
+
+
 def missing(fact: Fact, other: Fact, positions: Iterable[int]) -> list[int]:
     """Return those of the content words at `positions` of `fact` that `other` does not have."""
     return [position for position in positions if not has(other, fact, position)]
@@ -181,6 +204,8 @@ def has(other: Fact, fact: Fact, position: int) -> bool:
 
 def akin(one: str, two: str) -> bool:
     """Tell whether two stems belong to one word: one begins the other, or most of both is the same."""
+    if one in _SECURED or two in _SECURED:
+        return one == two
     short, long = sorted((one, two), key=len)
     if len(short) < _SAME_BEGINNING or short[0] != long[0] or not short.isalpha():
         return False
@@ -232,12 +257,15 @@ def _tokens(text: str, language: str = "") -> tuple[Token, ...]:
 
 
 def _stem(word: str, language: str) -> str:
+    if word in _SECURED:
+        return word
     stem = reading.stem(word)
     if language in _ROMANCE:
         stem = _ROMANCE_ENDING.sub("", stem)
     return reading.stem(stem) if len(stem) > 4 else stem
 
 
+_SECURED = reading.word_set(grammar.SECURED)
 _ELIDING = frozenset({"fr", "it"})
 _ELIDED = re.compile(r"(?:[ldnscjmt]|qu|un|dell|all|nell|sull|dall|quest)'(?=\w)")
 _ROMANCE = frozenset({"es", "fr", "it", "pt"})
@@ -287,6 +315,7 @@ _LEXICONS: tuple[tuple[Part, Mapping[str, str]], ...] = (
     (Part.PLAIN, changes.PLAIN),
 )
 
+_CUED = frozenset(changes.NEGATORS)
 _IRREGULAR = {form: base for base, forms in words.IRREGULAR_FORMS.items() for form in forms.split()}
 
 
@@ -303,7 +332,11 @@ def _lexicon(language: str) -> dict[str, tuple[tuple[tuple[str, ...], Part, tupl
     for part, table in _LEXICONS:
         for text in table.get(language, "").split("|"):
             add(text, part)
-    for part, scales in ((Part.STATE, _STATES), (Part.KIND, relations.KINDS)):
+    for part, scales in (
+        (Part.STATE, _STATES),
+        (Part.KIND, relations.KINDS),
+        (Part.ATTITUDE, relations.ATTITUDES),
+    ):
         for scale, row in enumerate(scales.get(language, ())):
             for rank, listed in enumerate(row.split("/")):
                 for text in listed.split("|"):
@@ -324,13 +357,11 @@ def _phrases(tokens: tuple[Token, ...], language: str) -> Iterator[Phrase]:
     ends: dict[Part, int] = {}
     for start, text in enumerate(texts):
         here = [
-            (parts, part, state)
+            (end, part, state)
             for parts, part, state in lexicon.get(text, ())
-            if texts[start : start + len(parts)] == parts
-            and tokens[start].sentence == tokens[start + len(parts) - 1].sentence
+            if (end := _end(texts, start, parts)) and tokens[start].sentence == tokens[end - 1].sentence
         ]
-        for parts, part, state in sorted(here, key=lambda each: -len(each[0])):
-            end = start + len(parts)
+        for end, part, state in sorted(here, key=lambda each: -each[0]):
             if start < ends.get(part, 0) and state is None:
                 continue
             if part is Part.NEGATOR and start < ends.get(Part.IDIOM, 0):
@@ -342,6 +373,16 @@ def _phrases(tokens: tuple[Token, ...], language: str) -> Iterator[Phrase]:
             yield Phrase(part=Part.SINGLE, start=start, end=start + 1, text=text)
 
 
+def _end(texts: tuple[str, ...], start: int, parts: tuple[str, ...]) -> int:
+    """Return where a phrase at `start` ends, 0 if it is none; behind its first word "now" may stand."""
+    if texts[start : start + len(parts)] == parts:
+        return start + len(parts)
+    inside = start + 1
+    later = len(parts) > 1 and inside < len(texts) and texts[inside] in _PRESENT
+    return inside + len(parts) if later and texts[inside + 1 : inside + len(parts)] == parts[1:] else 0
+
+
+_PRESENT = reading.word_set(grammar.PRESENT)
 _COMPOUNDING = frozenset({"de", "nl"})
 
 

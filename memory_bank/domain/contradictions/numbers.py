@@ -14,7 +14,7 @@ def differ(old: Fact, new: Fact, *, apart: bool) -> str:
     mine, yours = _unshared(old, new), _unshared(new, old)
     if not mine or not yours or len(mine) > 3 or len(mine) != len(yours):
         return ""
-    if any(not _comparable(one, two) for one, two in zip(mine, yours, strict=True)):
+    if any(not _comparable(old, new, one, two) for one, two in zip(mine, yours, strict=True)):
         return ""
     if (
         len(mine) > 1
@@ -42,11 +42,19 @@ def _unshared(fact: Fact, other: Fact) -> list[Quantity]:
     return [number for number in found if not any(aside < number.start for aside in asides)] or found
 
 
-def _comparable(one: Quantity, two: Quantity) -> bool:
+def _comparable(old: Fact, new: Fact, one: Quantity, two: Quantity) -> bool:
     kinds = {one.kind, two.kind}
     if one.measure != two.measure:
-        return False
+        return _said_of(old, one, two) or _said_of(new, two, one)
     return len(kinds) == 1 or kinds in ({Kind.AMOUNT, Kind.VERSION}, {Kind.AMOUNT, Kind.LABEL})
+
+
+def _said_of(fact: Fact, number: Quantity, named: Quantity) -> bool:
+    """Tell whether a plain number is said of what names the other one: "port is 8080", "port 9090"."""
+    if number.measure or number.kind is not Kind.AMOUNT or named.kind is not Kind.LABEL or not named.measure:
+        return False
+    copula = number.start > 1 and fact.tokens[number.start - 1].text in denial.BE
+    return copula and fact.tokens[number.start - 2].text == named.measure
 
 
 def _is_range(fact: Fact, numbers: list[Quantity]) -> bool:
@@ -67,7 +75,7 @@ def _only_numbers(old: Fact, new: Fact, mine: list[Quantity], yours: list[Quanti
 
 
 def _one_thing(old: Fact, new: Fact, one: Quantity, two: Quantity) -> bool:
-    if _leaves_room(old, one) or _leaves_room(new, two):
+    if _leaves_room(old, one) or _leaves_room(new, two) or _denied(old, one) or _denied(new, two):
         return False
     lost, gained = _around(old, new, one), _around(new, old, two)
     if lost and gained:
@@ -80,6 +88,8 @@ def _one_thing(old: Fact, new: Fact, one: Quantity, two: Quantity) -> bool:
     if one.kind is Kind.YEAR and not any(token.text in _ONCE for token in old.tokens):
         return False
     if one.kind in (Kind.LABEL, Kind.VERSION) and (_tells_which(old, one) or _tells_which(new, two)):
+        return False
+    if _names_one(old, one) and _names_one(new, two):
         return False
     shared = [i for i in old.words() if facts.has(new, old, i)]
     return bool(shared) or (_bare(old, one) and _bare(new, two) and _frames_agree(old, new))
@@ -97,6 +107,17 @@ def _leaves_room(fact: Fact, number: Quantity) -> bool:
     return any(start <= phrase.start < end for phrase in fact.of(Part.ADDITIVE))
 
 
+def _denied(fact: Fact, number: Quantity) -> bool:
+    """Tell whether the fact says that it is not this number, which leaves room for every other one."""
+    start, end = denial.clause(fact, number.start)
+    before = range(start, end if fact.language in _VERB_LAST else number.start)
+    return any(phrase.start in before and phrase.text not in _WITHOUT for phrase in fact.of(Part.NEGATOR))
+
+
+_VERB_LAST = frozenset({"ja", "ko"})
+_WITHOUT = reading.word_set(grammar.WITHOUT)
+
+
 def _counted(fact: Fact, other: Fact, number: Quantity) -> bool:
     """Tell whether the number counts something that the other fact does not speak of."""
     if number.measure or number.kind is not Kind.AMOUNT:
@@ -111,7 +132,7 @@ def _tells_which(fact: Fact, number: Quantity) -> bool:
     if any(start <= phrase.start < number.start for phrase in fact.of(Part.MULTIPLE)) and not any(
         start <= phrase.start < number.start for phrase in fact.of(Part.SINGLE)
     ):
-        return number.kind is Kind.LABEL or _supports(fact, start, number.start)
+        return number.kind is Kind.LABEL or supports(fact, start, number.start)
     if number.kind is not Kind.LABEL:
         return False
     before, after = fact.words(start, number.start), fact.words(number.end, end)
@@ -121,9 +142,23 @@ def _tells_which(fact: Fact, number: Quantity) -> bool:
     return not verb and bool(after) and len(after) >= len(before)
 
 
-def _supports(fact: Fact, start: int, end: int) -> bool:
-    silent = {i for phrase in fact.of(Part.PLAIN) for i in range(phrase.start, phrase.end)}
-    return any(start <= phrase.start < end and phrase.start not in silent for phrase in fact.of(Part.MULTIPLE))
+def _names_one(fact: Fact, number: Quantity) -> bool:
+    """Tell whether the number is part of a name among those that a thing has side by side: "supports Python 3.11"."""
+    start, _ = denial.clause(fact, number.start)
+    name = number.start
+    while name > start and fact.content[name - 1]:
+        name -= 1
+    verb = next((phrase.start for phrase in fact.of(Part.MULTIPLE) if phrase.end == name), name)
+    return name < number.start and not number.measure and supports(fact, verb, number.start - 1)
+
+
+def supports(fact: Fact, start: int, end: int) -> bool:
+    """Tell whether a verb that holds of several things side by side stands between the positions."""
+    plain = {(phrase.start, phrase.end) for phrase in fact.of(Part.PLAIN)}
+    return any(
+        start <= phrase.start and phrase.end <= end and (phrase.start, phrase.end) not in plain
+        for phrase in fact.of(Part.MULTIPLE)
+    )
 
 
 def _frames_agree(old: Fact, new: Fact) -> bool:

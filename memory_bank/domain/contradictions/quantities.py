@@ -79,7 +79,7 @@ def _at(texts: Sequence[str], start: int, language: str) -> Quantity | None:
     text = texts[start]
     if fraction := _fraction(texts, start):
         return fraction
-    if text[-1].isdecimal() and (text[0].isdecimal() or (text[0] in "v-−" and text[1:2].isdecimal())):
+    if text[-1].isdecimal() and (text[0].isdecimal() or (text[0] in "v-−#" and text[1:2].isdecimal())):
         return _numeral(texts, start, language)
     if text in _HAN or text in _HAN_UNITS:
         return _han(texts, start)
@@ -113,6 +113,10 @@ def _numeral(texts: Sequence[str], start: int, language: str) -> Quantity | None
     if text[0] in "-−":
         value = text[1:].replace(",", ".")
         return _measured(-float(value) if re.fullmatch(r"\d{1,15}(?:\.\d+)?", value) else 0.0, texts, start, start + 1)
+    if text[0] == "#":
+        before = texts[start - 1] if start else ""
+        value = str(float(text[1:])) if re.fullmatch(r"\d{1,15}", text[1:]) else text[1:]
+        return _quantity(value, Kind.LABEL, before if before in _LABELLED else "#", texts, start, start + 1)
     if text[0] == "v":
         return _quantity(text[1:], Kind.VERSION, "", texts, start, start + 1)
     if ":" in text or "/" in text:

@@ -53,6 +53,8 @@ def related(old: Fact, new: Fact) -> str:
                 continue
             if _leaves_room(old, mine.start) or _leaves_room(new, yours.start):
                 continue
+            if denial.denies(old, mine.start) or denial.denies(new, yours.start):
+                continue
             one, two = _object(old, mine), _object(new, yours)
             if not one or not two or _specified(old, new, one, two) or _as_what(mine) != _as_what(yours):
                 continue

@@ -176,41 +176,42 @@ MULTIPLE: dict[str, str] = {
         "|adds|added|packed|goes with|pairs with|sponsors|donates|helps|repairs|rents|rents out|volunteers|sings|tests"
         "|reports|note|tip|todo|to-do|to do|task|tasks|reminders|reminder|check|buy|step|an|a member|exposes|emits"
         "|implements|parses|reads from|writes to|mirrors|backs up|syncs|cares|certified|trained|licensed for|open on"
-        "|opens on"
+        "|opens on|compatible with"
     ),
     "de": (
         "spielt|spricht|unterstützt|enthält|beinhaltet|umfasst|hat|haben|exportiert|importiert|bietet|verkauft"
         "|serviert|mag|liebt|besitzt|hält|allergisch|liste|filiale|filialen|mitglied|besuchte|kennt|kann|können|liest"
         "|schreibt|sammelt|unterrichtet|braucht|akzeptiert|deckt|führt|produziert|beliefert|gehört zu|hobby|zutat"
         "|verwendet|nutzt|isst|trinkt|kocht|backt|liefert|freund|freundin|bruder|schwester|kunde|kunden|zeigt|notiz"
-        "|besucht|trainiert|baut an|vermietet"
+        "|besucht|trainiert|baut an|vermietet|kompatibel mit"
     ),
     "es": (
         "toca|juega|habla|soporta|admite|incluye|tiene|tienen|contiene|exporta|importa|ofrece|vende|sirve|gusta|gustan"
         "|posee|alérgico|alérgica|lista|sucursal|miembro|socio|socia|visitó|conoce|puede|lee|escribe|colecciona|enseña"
         "|necesita|acepta|cubre|produce|ingrediente|usa|utiliza|come|bebe|cocina|envía|amigo|amiga|hermano|hermana"
-        "|cliente|muestra|nota|cultiva|alquila|hay"
+        "|cliente|muestra|nota|cultiva|alquila|hay|compatible con"
     ),
     "fr": (
         "joue|parle|prend en charge|comprend|inclut|a|ont|contient|exporte|importe|offre|propose|vend|sert|aime"
         "|possède|allergique|liste|succursale|membre|connaît|peut|lit|écrit|collectionne|enseigne|accepte|couvre"
         "|produit|ingrédient|utilise|mange|boit|livre|ami|amie|frère|sœur|client|affiche|cultive|loue|il y a"
+        "|compatible avec"
     ),
     "it": (
         "suona|gioca|parla|supporta|include|comprende|ha|hanno|contiene|esporta|importa|offre|vende|serve|piace"
         "|possiede|allergico|allergica|lista|elenco|filiale|membro|socio|conosce|può|legge|scrive|colleziona|insegna"
         "|accetta|copre|produce|ingrediente|usa|utilizza|mangia|beve|spedisce|amico|amica|fratello|sorella|cliente"
-        "|mostra|coltiva|affitta"
+        "|mostra|coltiva|affitta|compatibile con"
     ),
     "pt": (
         "toca|joga|fala|suporta|inclui|tem|têm|contém|exporta|importa|oferece|vende|serve|gosta|possui|alérgico"
         "|alérgica|lista|filial|membro|sócio|conhece|pode|lê|escreve|coleciona|ensina|aceita|cobre|produz|ingrediente"
-        "|usa|utiliza|come|bebe|entrega|amigo|amiga|irmão|irmã|cliente|mostra|cultiva|aluga"
+        "|usa|utiliza|come|bebe|entrega|amigo|amiga|irmão|irmã|cliente|mostra|cultiva|aluga|compatível com"
     ),
     "nl": (
         "speelt|spreekt|ondersteunt|bevat|omvat|heeft|hebben|exporteert|importeert|biedt|verkoopt|serveert|houdt van"
         "|bezit|allergisch|lijst|filiaal|lid|kent|kan|leest|schrijft|verzamelt|geeft les|accepteert|dekt|produceert"
-        "|ingrediënt|gebruikt|eet|drinkt|levert|vriend|vriendin|broer|zus|klant|toont|kweekt|verhuurt"
+        "|ingrediënt|gebruikt|eet|drinkt|levert|vriend|vriendin|broer|zus|klant|toont|kweekt|verhuurt|compatibel met"
     ),
     "zh": (
         "支持|包含|包括|含有|有|提供|出售|销售|喜欢|拥有|持有|过敏|清单|列表|分店|分行|分公司|成员|会员|导出|出口|进口"

@@ -26,6 +26,9 @@ WEAK = (
 # Words of the past tense.
 PAST = "was were had did wurde wurden war waren hatte fue fueron era hubo fut était fu furono foi foram werd werden"
 
+# Words of the future tense that are nothing else.
+FUTURE = "will shall sera será serán sarà zal zullen"
+
 # Negators that undo another one: "not without".
 WITHOUT = "without ohne sin sans senza sem zonder"
 
@@ -82,8 +85,77 @@ COPULAS = (
     " sido sigue ahora ya todavía queda est sont été reste è sono stato rimane é foi estão zijn nog nu"
 )
 
-# Words before the day or use for which a state is said.
-LIMITING = "on for to during am für los las el para pour per gli aos às op voor"
+# Beginnings that turn an adjective into its opposite: any one, and those that take some endings only.
+DENYING = "un non non- un-"
+DENYING_SOME = "in im ir il"
+DENIED_ENDINGS = "able ible bile vel ble ive ivo iva iv if al ent ente ant ante ct cto cta ct te til ile id ido ida ar"
+# What means no opposite with such a beginning.
+UNDENIED = "different famous valuable flammable habitable tense fluent differente famoso ferior til"
+
+# Auxiliaries and modals of a verb that follows.
+AUXILIARIES = (
+    "does do did has have had can could will would must should may might kann soll muss darf hat hatte puede debe"
+    " tiene ha peut doit può deve pode deve tem kan moet mag heeft"
+)
+
+# Pairs by which one of two like things is told from the other one, beside the antonyms.
+SIDES = (
+    "front back|front rear|upper lower|top bottom|inner outer|near far|northern southern|eastern western|big little"
+    "|vordere hintere|obere untere|linke rechte|linkes rechtes|linker rechter|innere äussere|nördliche südliche"
+    "|östliche westliche|izquierda derecha|izquierdo derecho|delantera trasera|delantero trasero|superior inferior"
+    "|gauche droite|gauche droit|avant arrière|supérieur inférieur|supérieure inférieure|sinistra destra"
+    "|sinistro destro|anteriore posteriore|superiore inferiore|esquerda direita|esquerdo direito|dianteira traseira"
+    "|linker rechter|voorste achterste|bovenste onderste"
+)
+
+# Adverbs of the present, which may stand inside a phrase: "wohnt jetzt in".
+PRESENT = (
+    "now currently jetzt nun inzwischen mittlerweile derzeit heute ahora actualmente ya hoy maintenant désormais"
+    " actuellement ora adesso attualmente oggi agora atualmente hoje nu inmiddels momenteel tegenwoordig"
+)
+
+# Verbs of a change from one value to another.
+CHANGES = (
+    "changed changes moved moves switched switches migrated migrates upgraded updated downgraded bumped raised lowered"
+    " increased reduced extended shortened renamed rose fell grew shrank dropped cut relocated transferred converted"
+    " ported reset rewritten revised corrected pushed postponed rescheduled geändert wechselte gewechselt zog gezogen"
+    " umgezogen umgestellt migriert aktualisiert erhöht gesenkt angehoben verlängert verkürzt umbenannt gestiegen"
+    " gesunken verlegt verschoben cambió cambiado cambiada pasó pasado mudó mudado trasladó trasladado migró migrado"
+    " actualizó actualizado subió bajó aumentó redujo changé changée passé passée déménagé migré migrée augmenté réduit"
+    " porté déplacé cambiato cambiata passato passata trasferito trasferita migrato aumentato ridotto spostato mudou"
+    " passou migrou aumentou reduziu alterado alterada gewijzigd veranderd verhuisd verhuisde overgestapt gemigreerd"
+    " verhoogd verlaagd verplaatst"
+)
+
+# What stands before the value that was, and before the one that is.
+FROM = "from von vom de desde du da dal dalla do van"
+TOWARDS = "to auf nach zu zum a al à au para naar op"
+
+# What stands before the value that another one has taken the place of, as an aside.
+INSTEAD = "instead of|rather than|statt|en lugar de|en vez de|au lieu de|invece di|em vez de|in plaats van"
+
+# What joins a value to one that is denied: "9090 and not 8080".
+JOINING = "and but und y et e en"
+
+# Verbs by which a thing uses what it may change for something else.
+USING = "uses use using utilises utilizes nutzt verwendet benutzt usa utiliza utilise utilizza gebruikt"
+
+# Protocols named like the plural of the unprotected one.
+SECURED = "https ftps imaps smtps ldaps wss mqtts amqps ircs nntps sips coaps dtls mtls rediss telnets"
+
+# Verbs of a beginning and of an end: two moments of them are the two ends of one span.
+BOUNDS = (
+    "opens closes opened closed open close starts ends start end stops stop begins finishes öffnet schliesst beginnt"
+    " endet abre cierra empieza termina ouvre ferme commence finit apre chiude inizia finisce fecha começa opent sluit"
+    " begint eindigt открыт закрыт"
+)
+
+# What stands before an event by which two times are told apart.
+BEFORE = "before|prior to|vor|antes de|antes del|antes da|antes do|avant|prima di|prima della|prima del|voor"
+AFTER = "after|following|nach|después de|después del|tras|après|dopo|dopo il|dopo la|depois de|depois da|depois do|após"
+
+# Words before the day, use or place for which a state is said.
+LIMITING = "on for to during in at am für im bei los las el para en pour per chez dans gli su em aos às op voor"
 
 # What leaves room for others of the same.
 ARTICLES = "a an ein eine einen einem einer un una uno une um uma een some several"

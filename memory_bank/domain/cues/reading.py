@@ -141,6 +141,18 @@ def language(text: str) -> str:
     return _language(tokens, tuple(_UNSPACED.findall(text)))
 
 
+def languages(text: str) -> tuple[str, ...]:
+    """Return every language that the function words or the script of `text` point to equally, best guess first."""
+    text = text[:READ_LIMIT]
+    tokens = tuple(token.group().lower() for token in _TOKEN.finditer(_UNSPACED.sub(" ", text)))
+    first = _language(tokens, tuple(_UNSPACED.findall(text)))
+    if first in _UNSPACED_LANGUAGES:
+        return (first,)
+    scores = {each: score for each, score in _scores(tokens).items() if each not in _UNSPACED_LANGUAGES}
+    most = max(scores.values())
+    return (first, *(each for each, score in scores.items() if score == most and each != first))
+
+
 @functools.lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """Return a lower-case word without a common ending of the European languages; short words stay whole."""
@@ -195,11 +207,15 @@ def _language(tokens: tuple[str, ...], runs: tuple[str, ...]) -> str:
         if re.search("[\uac00-\ud7af]", joined):
             return "ko"
         return "ja" if re.search("[\u3040-\u30ff]", joined) else "zh"
-    scores = {language: sum(token in known for token in tokens) for language, known in _FUNCTION.items()}
+    scores = _scores(tokens)
     best = max(scores, key=lambda language: scores[language])
     if scores[best]:
         return best
     return "en" if all(token.isascii() for token in tokens) else "xx"
+
+
+def _scores(tokens: tuple[str, ...]) -> dict[str, int]:
+    return {language: sum(token in known for token in tokens) for language, known in _FUNCTION.items()}
 
 
 def _stems(tokens: tuple[str, ...]) -> dict[str, str]:

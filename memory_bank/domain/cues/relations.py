@@ -179,3 +179,17 @@ KINDS: dict[str, tuple[str, ...]] = {
         "매일/매주/매월|매달/매년",
     ),
 }
+
+# Attitudes to one thing of which one class excludes the other.
+ATTITUDES: dict[str, tuple[str, ...]] = {
+    "en": (
+        "likes|like|loves|love|enjoys|enjoy|adores|adore|is fond of|is keen on|fan of"
+        "/hates|hate|dislikes|dislike|detests|detest|loathes|loathe|despises|can't stand|cannot stand|can't bear",
+    ),
+    "de": ("mag|liebt|schwärmt für/hasst|verabscheut",),
+    "es": ("le gusta|le gustan|ama|adora|le encanta|le encantan/odia|detesta|aborrece",),
+    "fr": ("aime|adore/déteste|hait",),
+    "it": ("ama|adora|gli piace|le piace|gli piacciono|le piacciono/odia|detesta",),
+    "pt": ("gosta de|ama|adora/odeia|detesta",),
+    "nl": ("houdt van|is dol op/haat|verafschuwt",),
+}

@@ -29,7 +29,7 @@ STATES: dict[str, tuple[str, ...]] = {
         "weekday only|weekdays only/weekends only|weekend only",
         "single-node|one node|standalone/clustered|replicated|multi-node|highly available",
         "synchronous|synchronously/asynchronous|asynchronously",
-        "http/https",
+        "over http|via http|plain http|http only/over https|via https|https only",
         "stateful/stateless",
         "polling|polls/webhooks|pushed|event-driven",
         "batch|in batches|nightly batch/streaming|in real time|real-time|continuously",
