@@ -1,5 +1,6 @@
 """Recall: one pipeline for every kind of note and every door."""
 
+import asyncio
 import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -119,18 +120,23 @@ class RecallService:
         if not asked.text:
             return await self._newest(name, asked, now=now)
         pool = recall.pool_size(asked.limit, batch_factor=self._batch_factor)
-        # terms need no vector, so PostgreSQL scores them while the query is embedded
-        vector, (scores, weights, size), signs = await together.done(
-            self._embedded(name, asked), self._scored(name, asked, pool=pool), self._signs(asked.text)
-        )
-        async with self._database.counting(name) as tx:
-            cosines = await self._vector_arm(tx, vector, asked, pool=pool)
-            hits = _Hits(vector=vector, cosines=cosines, scores=scores, weights=weights, bank_size=size, signs=signs)
-            hits, kept = await self._kept(tx, hits, asked, pool=pool, now=now)
-            if asked.expand:
-                kept = await self._expanded(tx, kept, asked)
-            best = await self._distinct(tx, kept[: 2 * asked.limit], asked)
-            found = await returning.recalled(tx, best, now=now, decay=self._decay)
+        # terms need no vector: PostgreSQL scores them while the query is embedded, and still when vectors are compared
+        connected = asyncio.Event()
+        async with together.beside(self._scored(name, asked, pool=pool, connected=connected)) as scored:
+            vector, signs = await together.done(self._embedded(name, asked), self._signs(asked.text))
+            # whoever holds one connection and waits for another may wait for a caller that does the same
+            await connected.wait()
+            async with self._database.counting(name) as tx:
+                cosines = await self._vector_arm(tx, vector, asked, pool=pool)
+                scores, weights, size = await scored
+                hits = _Hits(
+                    vector=vector, cosines=cosines, scores=scores, weights=weights, bank_size=size, signs=signs
+                )
+                hits, kept = await self._kept(tx, hits, asked, pool=pool, now=now)
+                if asked.expand:
+                    kept = await self._expanded(tx, kept, asked)
+                best = await self._distinct(tx, kept[: 2 * asked.limit], asked)
+                found = await returning.recalled(tx, best, now=now, decay=self._decay)
         told = {each.id: each for each in kept}
         arms = _arm_scores({Arm.VECTOR: hits.cosines, Arm.LEXICAL: hits.scores}, best)
         return [
@@ -188,9 +194,16 @@ class RecallService:
             confidence=ranking.confidence(letters, self._embedder.pieces(text), self._calibration),
         )
 
-    async def _scored(self, bank: str, asked: Query, *, pool: int) -> tuple[dict[UUID, float], bm25.Weights, int]:
-        async with self._database.reading(bank) as tx:
-            return await self._lexical_arm(tx, asked, pool=pool)
+    async def _scored(
+        self, bank: str, asked: Query, *, pool: int, connected: asyncio.Event
+    ) -> tuple[dict[UUID, float], bm25.Weights, int]:
+        """Return what `_lexical_arm` finds; sets `connected` when this waits for no connection any more."""
+        try:
+            async with self._database.reading(bank) as tx:
+                connected.set()
+                return await self._lexical_arm(tx, asked, pool=pool)
+        finally:
+            connected.set()
 
     async def _vector_arm(
         self, tx: Tx, vector: embeddings.Asked | None, asked: Query, *, pool: int

@@ -1,7 +1,8 @@
 """Work of one call that is done side by side."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
 from typing import Any, TypeVar, overload
 
 A = TypeVar("A")
@@ -34,3 +35,19 @@ async def done(*work: Coroutine[Any, Any, Any]) -> tuple[Any, ...]:
         if isinstance(result, BaseException):
             raise result
     return tuple(results)
+
+
+@asynccontextmanager
+async def beside(work: Coroutine[Any, Any, A]) -> AsyncIterator[asyncio.Task[A]]:
+    """Run `work` beside the block, which awaits the task that it is given.
+
+    The task does not outlive the block, for the same reason; it is cancelled only where the block is.
+    """
+    task = asyncio.create_task(work)
+    try:
+        yield task
+    except asyncio.CancelledError:
+        task.cancel()
+        raise
+    finally:
+        await asyncio.gather(task, return_exceptions=True)

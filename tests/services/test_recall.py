@@ -262,6 +262,18 @@ async def test_parallel_recalls_of_the_same_notes_count_every_one(app: App) -> N
     assert counts == [31] * 5
 
 
+async def test_searches_that_share_a_single_connection_never_wait_for_each_other_for_good(
+    loaded: Settings, embedder: FakeEmbedder, clock: FakeClock
+) -> None:
+    async with open_app(
+        with_settings(loaded, postgres__pool_size="1"), parts=Parts(embedder=embedder, clock=clock)
+    ) as app:
+        await add(app, "alpha beta")
+        async with asyncio.timeout(60):
+            found = await asyncio.gather(*(search(app, "alpha beta") for _ in range(20)))
+        assert found == [["alpha beta"]] * 20
+
+
 async def test_time_moves_only_with_the_injected_clock(app: App, clock: FakeClock) -> None:
     await add(app, "alpha beta")
     clock.moment += timedelta(seconds=604_800)

@@ -58,3 +58,45 @@ async def test_a_cancelled_call_ends_all_of_them_first() -> None:
         with pytest.raises(asyncio.CancelledError):
             await call
     assert cleaned == [True, True]
+
+
+async def test_work_beside_a_block_ends_before_the_block_is_left_whatever_became_of_it() -> None:
+    ended = []
+
+    async def goes_on() -> int:
+        for _ in range(10):
+            await asyncio.sleep(0)
+        ended.append(True)
+        return 3
+
+    async with together.beside(goes_on()) as task:
+        assert not task.done()
+        assert await task == 3
+    with pytest.raises(ValueError, match="refused"):
+        async with together.beside(goes_on()):
+            raise ValueError("refused")
+    assert ended == [True, True]
+
+
+async def test_a_cancelled_block_cancels_what_runs_beside_it() -> None:
+    begun, cleaned = asyncio.Event(), []
+
+    async def works() -> None:
+        try:
+            begun.set()
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0)
+            cleaned.append(True)
+
+    async def block() -> None:
+        async with together.beside(works()) as task:
+            await task
+
+    call = asyncio.create_task(block())
+    async with asyncio.timeout(PATIENCE):
+        await begun.wait()
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+    assert cleaned == [True]
