@@ -23,7 +23,7 @@ import fasteners
 import numpy as np
 
 from memory_bank.errors import ConfigurationError, MemoryBankError, ProviderUnavailable
-from memory_bank.providers import model_files, onnx_embedding, onnx_graph, onnx_quantisation
+from memory_bank.providers import model_files, onnx_embedding, onnx_graph
 
 SECONDS = 900.0  # a download of 90 MB over a slow line, then the export itself: about 15 s
 _POLL_SECONDS = 0.1
@@ -185,6 +185,8 @@ def _remove(directory: Path) -> None:
 
 def _write_graph(files: model_files.ModelFiles, directory: Path) -> None:
     """Write the three files, then check them against the reference library before anyone can see them."""
+    from memory_bank.providers import onnx_quantisation  # noqa: PLC0415  see _reference
+
     _trace(files.directory, directory / onnx_graph.MODEL)
     shutil.copyfile(files.directory / "tokenizer.json", directory / onnx_graph.TOKENIZER)
     reference = _reference(files.directory)
@@ -196,7 +198,7 @@ def _write_graph(files: model_files.ModelFiles, directory: Path) -> None:
             "choose another embedding.model"
         )
     if onnx_quantisation.suits(files.name):
-        onnx_quantisation.quantise(directory / onnx_graph.MODEL)
+        onnx_quantisation.quantise(directory)
         _describe(files, directory, precision=onnx_quantisation.PRECISION, probe=reference[0])
         cosine = float((_sampled(directory) * reference).sum(axis=1).min())
         if not cosine >= onnx_quantisation.LEAST_COSINE:

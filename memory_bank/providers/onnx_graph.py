@@ -10,13 +10,15 @@ from memory_bank.errors import ConfigurationError
 MODEL, TOKENIZER, MANIFEST = "model.onnx", "tokenizer.json", "model.json"
 FILES = frozenset({MODEL, TOKENIZER, MANIFEST})
 INPUTS, OUTPUT = ("input_ids", "attention_mask"), "pooled"
+LARGEST_SUM, EXACT_SUM = "largest_sum", 2 * 255 * 127
+"""An output of quantised graphs, and what it is on a processor whose 8-bit products do not overflow."""
 # A text and its reference vector travel with the graph: one inference of some milliseconds at loading proves weights,
 # tokenizer and runtime, where hashing 90 MB would cost a start many times that.
 PROBE_TEXT = "What is remembered here was written by the reference model: 3 notes, 2 links, 1 belief."
 FULL = "fp32"
 """The precision of a graph whose weights are as they were trained."""
 
-_FORMAT = 2
+_FORMAT = 3
 
 
 @dataclass(frozen=True, kw_only=True)

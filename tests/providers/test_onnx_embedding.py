@@ -123,6 +123,14 @@ numpy.savez(folder + "/reference.npz", plain=plain.encode(texts), *own.encode(te
         assert rows[0] @ reference["plain"][number] >= 0.997
 
 
+def test_a_processor_whose_products_overflow_gives_the_same_vectors(
+    encoder: onnx_embedding.OnnxEncoder, graph: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(onnx_embedding.OnnxEncoder, "_adds_exactly", lambda self: False)
+    (careful,), (usual,) = (each.encode([FILLER[:400]]) for each in (onnx_embedding.OnnxEncoder(graph), encoder))
+    np.testing.assert_allclose(careful, usual, atol=1e-5)
+
+
 def test_the_onnx_encoder_needs_neither_torch_nor_transformers(graph: Path) -> None:
     script = (
         "import sys, pathlib\n"
