@@ -26,24 +26,30 @@ _WITHOUT_VECTORS = """
             AND (e.note_id IS NULL OR e.held < e.made)
 """
 
+
+def _unmarking(mark: str, lost: str) -> sa.TextClause:
+    """Return the statement that takes a mark from the notes that `lost`, the rest of a query, is about."""
+    return sa.text(
+        f"""
+        -- locked in one order, as recalls lock them
+        WITH lost AS (
+            SELECT n.bank_id, n.id
+            {lost}
+            ORDER BY n.bank_id, n.id
+            FOR NO KEY UPDATE OF n
+        )
+        UPDATE notes n
+        SET {mark} = NULL
+        FROM lost
+        WHERE n.bank_id = lost.bank_id
+            AND n.id = lost.id
+        """
+    )
+
+
 _COUNT_WITHOUT_VECTORS = sa.text(f"SELECT count(*) AS total {_WITHOUT_VECTORS}")
 
-_UNMARK_EMBEDDED = sa.text(
-    f"""
-    -- locked in one order, as recalls lock them
-    WITH lost AS (
-        SELECT n.bank_id, n.id
-        {_WITHOUT_VECTORS}
-        ORDER BY n.bank_id, n.id
-        FOR NO KEY UPDATE OF n
-    )
-    UPDATE notes n
-    SET embedded_by = NULL
-    FROM lost
-    WHERE n.bank_id = lost.bank_id
-        AND n.id = lost.id
-    """
-)
+_UNMARK_EMBEDDED = _unmarking("embedded_by", _WITHOUT_VECTORS)
 
 _WITHOUT_TERMS = sa.text(
     """
@@ -64,30 +70,21 @@ _WITHOUT_TERMS = sa.text(
     """
 )
 
-_UNMARK_TOKENISED = sa.text(
+_UNMARK_TOKENISED = _unmarking(
+    "tokenised_by",
     """
-    -- whose terms are fewer than were counted when they were stored, or none? Locked in one order, as recalls lock them
-    WITH lost AS (
-        SELECT n.bank_id, n.id
-        FROM notes n
-        LEFT JOIN (
-            SELECT t.bank_id, t.note_id, sum(t.frequency) AS held, max(t.length) AS made
-            FROM postings t
-            GROUP BY t.bank_id, t.note_id
-        ) p ON p.bank_id = n.bank_id AND p.note_id = n.id
-        WHERE n.deleted_at IS NULL
-            AND n.reach = 'full'
-            AND n.tokenised_by IS NOT NULL
-            AND (p.held <> p.made OR (p.note_id IS NULL AND :with_none))
-        ORDER BY n.bank_id, n.id
-        FOR NO KEY UPDATE OF n
-    )
-    UPDATE notes n
-    SET tokenised_by = NULL
-    FROM lost
-    WHERE n.bank_id = lost.bank_id
-        AND n.id = lost.id
-    """
+            -- whose terms are fewer than were counted when they were stored, or none?
+            FROM notes n
+            LEFT JOIN (
+                SELECT t.bank_id, t.note_id, sum(t.frequency) AS held, max(t.length) AS made
+                FROM postings t
+                GROUP BY t.bank_id, t.note_id
+            ) p ON p.bank_id = n.bank_id AND p.note_id = n.id
+            WHERE n.deleted_at IS NULL
+                AND n.reach = 'full'
+                AND n.tokenised_by IS NOT NULL
+                AND (p.held <> p.made OR (p.note_id IS NULL AND :with_none))
+    """,
 )
 
 _COUNT_MISCOUNTED = sa.text(
