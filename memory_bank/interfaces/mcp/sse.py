@@ -5,7 +5,6 @@ import json
 import logging
 import re
 from collections.abc import Iterator
-from types import TracebackType
 from typing import Any, Self
 
 import anyio
@@ -18,6 +17,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memory_bank.interfaces import access, guards
+from memory_bank.interfaces.mcp import streams
 
 logger = logging.getLogger(__name__)
 
@@ -185,29 +185,26 @@ class _Answer:
         return types.ErrorData.model_validate(json.loads(body)["error"])
 
 
-class _Admitted:
+class _Admitted(streams.Around):
     """What a session's client sends, without the messages that were refused: they are answered here."""
 
     def __init__(self, incoming: Any, outgoing: Any) -> None:
-        self._incoming = incoming
+        super().__init__(incoming)
         self._outgoing = outgoing
 
     @property
     def last_context(self) -> Any:
-        return self._incoming.last_context
+        return self._stream.last_context
 
     async def receive(self) -> SessionMessage | Exception:
         while True:
-            item: SessionMessage | Exception = await self._incoming.receive()
+            item: SessionMessage | Exception = await self._stream.receive()
             refused = _refused(item)
             if refused is None:
                 return item
             if isinstance(item, SessionMessage) and isinstance(item.message, types.JSONRPCRequest):
                 answer = types.JSONRPCError(jsonrpc="2.0", id=item.message.id, error=refused)
                 await self._outgoing.send(SessionMessage(answer))
-
-    async def aclose(self) -> None:
-        await self._incoming.aclose()
 
     def __aiter__(self) -> Self:
         return self
@@ -217,14 +214,6 @@ class _Admitted:
             return await self.receive()
         except anyio.EndOfStream:
             raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
 
 
 def _refused(item: SessionMessage | Exception) -> types.ErrorData | None:

@@ -9,8 +9,7 @@ import signal
 import threading
 from collections.abc import Callable
 from enum import Enum, auto
-from types import TracebackType
-from typing import IO, Any, BinaryIO, Self, cast
+from typing import IO, Any, BinaryIO, cast
 
 import anyio
 import anyio.from_thread
@@ -21,7 +20,7 @@ from mcp.shared.message import SessionMessage
 
 from memory_bank.interfaces.access import Owner
 from memory_bank.interfaces.guards import BODY_LIMIT, cleaned
-from memory_bank.interfaces.mcp import server, wire
+from memory_bank.interfaces.mcp import server, streams, wire
 from memory_bank.interfaces.opening import Opening
 from memory_bank.settings import Settings
 
@@ -140,27 +139,16 @@ def read(line: bytes) -> types.JSONRPCMessage:
     return message
 
 
-class _Answers:
+class _Answers(streams.Around):
     """The stream to the client, which tells `lines` what goes through it."""
 
     def __init__(self, stream: Any, lines: Lines) -> None:
-        self._stream = stream
+        super().__init__(stream)
         self._lines = lines
 
     async def send(self, item: SessionMessage, /) -> None:
         await self._stream.send(item)
         self._lines.answered(item.message)
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
 
 
 async def _answer(opening: Opening, outgoing: BinaryIO) -> None:
