@@ -43,7 +43,7 @@ def normalised(text: str) -> str:
     if text.isascii():
         return text
     bounded = _mark_runs().sub(r"\1", text.replace("’", "'"))
-    return unicodedata.normalize("NFKC", _unsearched().sub("", bounded))
+    return unicodedata.normalize("NFKC", _silent(_SKIN_TONES).sub("", bounded))
 
 
 def visible(text: str) -> str:
@@ -70,13 +70,8 @@ def _mark_runs() -> re.Pattern[str]:
 
 
 @functools.cache
-def _silent() -> re.Pattern[str]:
-    return re.compile(f"[{_SILENT}{_class_of('Cf')}]+")
-
-
-@functools.cache
-def _unsearched() -> re.Pattern[str]:
-    return re.compile(f"[{_SILENT}{_SKIN_TONES}{_class_of('Cf')}]+")
+def _silent(others: str = "") -> re.Pattern[str]:
+    return re.compile(f"[{_SILENT}{others}{_class_of('Cf')}]+")
 
 
 def _class_of(*categories: str) -> str:

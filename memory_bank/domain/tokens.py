@@ -18,7 +18,7 @@ NAME_LENGTH = 100
 BANKS_LIMIT = 100
 LONGEST_LIFETIME = timedelta(days=36_500)
 _BEGINNING = re.compile(r"(mb_[a-z2-7]{12})_", re.ASCII)
-_WRITTEN = re.compile(r"(mb_[a-z2-7]{12})_([A-Za-z0-9_-]{43})", re.ASCII)
+_WRITTEN = re.compile(_BEGINNING.pattern + r"([A-Za-z0-9_-]{43})", re.ASCII)
 
 
 class Level(StrEnum):

@@ -13,9 +13,6 @@ from memory_bank.providers import onnx_graph, token_windows
 
 _MOST_THREADS = 4  # beyond this, small batches gain nothing and other requests lose
 
-# Products of 8-bit numbers are added in pairs that do not fit on x86 processors without the newer instructions for it.
-_WITHOUT_OVERFLOW = {"session.x64quantprecision": "1"}
-
 
 class OnnxEncoder:
     """Encodes texts with the graph in a folder. Thread-safe; holds about 250 MB for the default model."""
@@ -36,15 +33,15 @@ class OnnxEncoder:
         # Here because its native library is 20 MB to read from a cold disk, which must not delay a start.
         import onnxruntime  # noqa: PLC0415
 
-        def opened(**settings: str) -> onnxruntime.InferenceSession:
+        def opened(*, exactly: bool) -> onnxruntime.InferenceSession:
             options = onnxruntime.SessionOptions()
+            # x86 processors without newer instructions add products of 8-bit numbers in pairs that do not fit
+            options.add_session_config_entry("session.x64quantprecision", str(int(exactly)))
             # One thread each: two are no faster on a query, which mostly reads the weights, take half as much processor
             # time again, and wait for each other where others want the cores. Batches go side by side.
             options.intra_op_num_threads = 1
             options.inter_op_num_threads = 1
             options.log_severity_level = 3
-            for key, value in settings.items():
-                options.add_session_config_entry(key, value)
             return onnxruntime.InferenceSession(
                 str(directory / onnx_graph.MODEL),
                 options,
@@ -55,9 +52,9 @@ class OnnxEncoder:
 
         self._batches = ThreadPoolExecutor(threads or min(_MOST_THREADS, _cores()), thread_name_prefix="embed-batches")
         try:
-            self._session = opened()
+            self._session = opened(exactly=False)
             if manifest.precision != onnx_graph.FULL and not self._adds_exactly():
-                self._session = opened(**_WITHOUT_OVERFLOW)
+                self._session = opened(exactly=True)
             difference = self._difference(manifest)
         except Exception as error:  # the runtime's errors share no base but Exception
             raise ConfigurationError(

@@ -277,13 +277,13 @@ def _texts(file: Path | None) -> Iterator[str]:
     if file is None:
         return measurement.made_up_texts()
     given = list(dict.fromkeys(_lines_of(file) if file.suffix == ".txt" else _documents_of(file)))
-    return (_numbered(text, again) if again else text for again in itertools.count() for text in given)
+    return (_numbered(content, again) if again else content for again in itertools.count() for content in given)
 
 
-def _numbered(text: str, again: int) -> str:
+def _numbered(content: str, again: int) -> str:
     number = f" ({again})"
     # the longest text that a note may have has no room for it
-    return text[: CONTENT_LIMIT - len(number)] + number
+    return content[: CONTENT_LIMIT - len(number)] + number
 
 
 def _documents_of(file: Path) -> Iterator[str]:
