@@ -1,4 +1,4 @@
-"""ONNX quantisation: a graph's products with weights in 8-bit numbers, for models whose recall was measured to keep.
+"""ONNX quantisation: a graph's products with weights in 8-bit numbers, for models whose recall was measured with it.
 
 Each column of the weights has a scale of its own, and so has each token's row of what they are multiplied with, which
 is rounded as it comes: x W = r (q_x q_W) s with q_x = round(127 x / r), r = max |x|, q_W = round(W / s) and
@@ -79,7 +79,7 @@ class _Layer:
 
 
 def suits(name: str) -> bool:
-    """Tell whether the model called `name` was measured to lose no recall on any development set."""
+    """Tell whether the model called `name` was measured on every development set: docs/recall.md has its figures."""
     return name in _MEASURED
 
 
