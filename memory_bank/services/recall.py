@@ -47,18 +47,30 @@ class _Signs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Hits:
-    """What the arms found, best first; `vector` is the query's, None where the model gave none.
+class _Lexical:
+    """What the lexical arm found, best first, and what is there to know of those notes.
 
     `bank_size`: the notes of the bank, 0 where no term tells.
     """
 
-    vector: embeddings.Asked | None
-    cosines: Mapping[UUID, float]
     scores: Mapping[UUID, float]
     weights: bm25.Weights
     bank_size: int
+    known: Sequence[Surrounding]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Hits:
+    """What the arms found, best first; `vector` is the query's, None where the model gave none."""
+
+    vector: embeddings.Asked | None
+    cosines: Mapping[UUID, float]
+    lexical: _Lexical
     signs: _Signs
+
+    @property
+    def scores(self) -> Mapping[UUID, float]:
+        return self.lexical.scores
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,10 +140,7 @@ class RecallService:
             await connected.wait()
             async with self._database.counting(name) as tx:
                 cosines = await self._vector_arm(tx, vector, asked, pool=pool)
-                scores, weights, size = await scored
-                hits = _Hits(
-                    vector=vector, cosines=cosines, scores=scores, weights=weights, bank_size=size, signs=signs
-                )
+                hits = _Hits(vector=vector, cosines=cosines, lexical=await scored, signs=signs)
                 hits, kept = await self._kept(tx, hits, asked, pool=pool, now=now)
                 if asked.expand:
                     kept = await self._expanded(tx, kept, asked)
@@ -170,9 +179,9 @@ class RecallService:
             if len(kept) >= asked.limit or len(kept) == len(ranked) or exhausted or pool >= LARGEST_POOL:
                 return hits, kept
             pool = min(pool * 4, LARGEST_POOL)
-            scores, weights, _ = await self._lexical_arm(tx, asked, pool=pool)
+            found = await self._lexical_arm(tx, asked, pool=pool)
             cosines = await self._vector_arm(tx, hits.vector, asked, pool=pool)
-            hits = replace(hits, cosines=cosines, scores=scores, weights=weights)
+            hits = replace(hits, cosines=cosines, lexical=found)
 
     async def _embedded(self, bank: str, asked: Query) -> embeddings.Asked | None:
         """Return the query's vector; None where no arm wants it, or where terms alone must do."""
@@ -194,9 +203,7 @@ class RecallService:
             confidence=ranking.confidence(letters, self._embedder.pieces(text), self._calibration),
         )
 
-    async def _scored(
-        self, bank: str, asked: Query, *, pool: int, connected: asyncio.Event
-    ) -> tuple[dict[UUID, float], bm25.Weights, int]:
+    async def _scored(self, bank: str, asked: Query, *, pool: int, connected: asyncio.Event) -> _Lexical:
         """Return what `_lexical_arm` finds; sets `connected` when this waits for no connection any more."""
         try:
             async with self._database.reading(bank) as tx:
@@ -214,25 +221,29 @@ class RecallService:
             hit.note_id: hit.similarity for hit in await embeddings.search(tx, vector, wanted=asked.wanted, pool=pool)
         }
 
-    async def _lexical_arm(self, tx: Tx, asked: Query, *, pool: int) -> tuple[dict[UUID, float], bm25.Weights, int]:
+    async def _lexical_arm(self, tx: Tx, asked: Query, *, pool: int) -> _Lexical:
         words = self._tokeniser.asked(asked.text)
         wanted_hits = pool if Arm.LEXICAL in asked.arms else 0
         known, scores = await lexical.search(tx, words.terms, wanted=asked.wanted, pool=wanted_hits)
+        # of these notes everything but the vectors is read here, while others still embed the query or compare vectors
+        found = await surroundings.of_notes(
+            tx, scores.keys(), terms=words.terms, wanted=asked.wanted, bank_size=known.notes
+        )
         weights = bm25.weighed(words, notes=known.notes, average=known.average, containing=known.containing)
-        return scores, weights, known.notes
+        return _Lexical(scores=scores, weights=weights, bank_size=known.notes, known=found)
 
     async def _facts(
         self, tx: Tx, hits: _Hits, asked: Query, *, now: datetime
     ) -> tuple[dict[int, Facts], dict[int, Surrounding]]:
         """Return what ranking needs of the hits and the notes next to them, and those notes, by their ids' numbers."""
-        terms = hits.weights.asked.terms if Arm.LEXICAL in asked.arms else ()
-        found = await surroundings.of_notes(
+        found = await surroundings.around(
             tx,
-            hits.cosines.keys() | hits.scores.keys(),
+            hits.lexical.known,
+            hits.cosines,
             query=hits.vector,
-            terms=terms,
+            terms=hits.lexical.weights.asked.terms if Arm.LEXICAL in asked.arms else (),
             wanted=asked.wanted,
-            bank_size=hits.bank_size,
+            bank_size=hits.lexical.bank_size,
         )
         before, after = _neighbours(found)
         around = {each.id.int: each for each in found}
@@ -258,7 +269,7 @@ class RecallService:
     ) -> list[_Candidate]:
         """Return the candidates that are about the query, best first."""
         view = ranking.Asked(
-            weights=hits.weights,
+            weights=hits.lexical.weights,
             confidence=hits.signs.confidence,
             neutral=0.0 if self._calibration is None else self._calibration.neutral,
         )

@@ -1,6 +1,6 @@
 """What ranking needs to know of the notes that the arms found, and of the notes next to them in their session."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
@@ -100,6 +100,13 @@ _NEAR = f"""
             SELECT unnest({_ASKED})
         )"""
 
+_COSINE = """(
+                SELECT max(1 - (e.embedding <=> CAST(:query AS vector)))
+                FROM embeddings e
+                WHERE e.bank_id = :bank
+                    AND e.note_id = n.id
+            )"""
+
 _BELIEFS = sa.text(
     """
     SELECT f.note_id, f.confirmations + count(s.note_id) AS sources, f.last_confirmed
@@ -114,38 +121,52 @@ _BELIEFS = sa.text(
 
 @cache
 def own(narrowing: str) -> sa.TextClause:
-    """Return the statement: what is there to know of the live notes in question?"""
-    return sa.text(_known(_ASKED, narrowing))
+    """Return the statement: what is there to know of the live notes in question, and which cosines have others?"""
+    known = _known(_ASKED, narrowing, cosine="CAST(NULL AS double precision)")
+    return sa.text(f"{known}UNION ALL{_measured('CAST(:unmeasured AS uuid[])')}")
 
 
 @cache
 def next_to(narrowing: str) -> sa.TextClause:
     """Return the statement: what of up to two other live notes before and after each of them in its session?"""
-    return sa.text(_NEAR + _known("ARRAY(SELECT near.id FROM near)", narrowing))
+    return sa.text(_NEAR + _known("ARRAY(SELECT near.id FROM near)", narrowing, cosine=_COSINE))
 
 
 async def of_notes(
+    tx: Tx, ids: Collection[UUID], *, terms: Sequence[str], wanted: filters.Filter, bank_size: int
+) -> list[Surrounding]:
+    """Return what there is to know of the live notes among `ids` before there is a query's vector.
+
+    `bank_size`: the notes of the bank, as far as they are known.
+    """
+    return (await _own(tx, ids, (), query=None, terms=terms, wanted=wanted, bank_size=bank_size))[0]
+
+
+async def around(
     tx: Tx,
-    ids: Iterable[UUID],
+    known: Sequence[Surrounding],
+    cosines: Mapping[UUID, float],
     *,
     query: embeddings.Asked | None,
     terms: Sequence[str],
     wanted: filters.Filter,
     bank_size: int,
 ) -> list[Surrounding]:
-    """Return what there is to know of the live notes among `ids` and of up to two neighbours on either side of each.
+    """Return the `known` notes and those of `cosines`, each with its cosine, and up to two neighbours on either side.
 
-    Banks without sessions or facts do not pay for them: each is asked for where the notes have it. `bank_size`: the
-    notes of the bank, as far as they are known.
+    Banks without sessions or facts do not pay for them: each is asked for where the notes have it.
     """
-    answered = tx.rows if bank_size >= KEPT_FROM else tx.freshly_planned
-    narrowing = conditions.narrowing(wanted)
-    # in one order, in which each note's terms come back: sums of fractions depend on it
-    ordered = sorted(terms, key=lambda term: (len(term.encode()), term))
-    binds = {"ids": arrays.uuids(list(ids)), "query": query, "terms": ordered, **conditions.binds(wanted)}
-    found = _read(await answered(own(narrowing), **binds))
+    told = {each.id for each in known}
+    others, unmeasured = cosines.keys() - told, told - cosines.keys() if query is not None else ()
+    described, measured = await _own(
+        tx, others, unmeasured, query=query, terms=terms, wanted=wanted, bank_size=bank_size
+    )
+    measured |= cosines
+    found = [each._replace(cosine=measured.get(each.id)) for each in (*known, *described)]
+    answered = _answered(tx, bank_size)
     if any(each.position is not None for each in found):
-        found += _read(await answered(next_to(narrowing), **binds))
+        binds = _binds([each.id for each in found], terms, wanted)
+        found += _read(await answered(next_to(conditions.narrowing(wanted)), query=query, **binds))
     facts = [each.id for each in found if each.kind == Kind.FACT]
     if not facts:
         return found
@@ -153,8 +174,36 @@ async def of_notes(
     return [each._replace(belief=held.get(each.id)) for each in found]
 
 
+async def _own(
+    tx: Tx,
+    ids: Collection[UUID],
+    unmeasured: Collection[UUID],
+    *,
+    query: embeddings.Asked | None,
+    terms: Sequence[str],
+    wanted: filters.Filter,
+    bank_size: int,
+) -> tuple[list[Surrounding], dict[UUID, float]]:
+    if not ids and not unmeasured:
+        return [], {}
+    binds = {**_binds(ids, terms, wanted), "unmeasured": arrays.uuids(list(unmeasured)), "query": query}
+    rows = await _answered(tx, bank_size)(own(conditions.narrowing(wanted)), **binds)
+    measured = {id: cosine for id, kind, *_, cosine, term, _, _ in rows if kind is None and term is None}
+    return _read(rows), measured
+
+
+def _answered(tx: Tx, bank_size: int) -> Callable[..., Awaitable[list[tuple[Any, ...]]]]:
+    return tx.rows if bank_size >= KEPT_FROM else tx.freshly_planned
+
+
+def _binds(ids: Collection[UUID], terms: Sequence[str], wanted: filters.Filter) -> dict[str, object]:
+    # in one order, in which each note's terms come back: sums of fractions depend on it
+    ordered = sorted(terms, key=lambda term: (len(term.encode()), term))
+    return {"ids": arrays.uuids(list(ids)), "terms": ordered, **conditions.binds(wanted)}
+
+
 def _read(rows: Iterable[tuple[Any, ...]]) -> list[Surrounding]:
-    """Return the notes of a statement's rows, each with those of its terms."""
+    """Return the notes of a statement's rows, each with those of its terms; they alone have a kind."""
     rows = list(rows)
     # by the ids' numbers, as `domain.ranking` has them and for its reason
     held: dict[int, tuple[int, dict[str, int]]] = {}
@@ -163,16 +212,16 @@ def _read(rows: Iterable[tuple[Any, ...]]) -> list[Surrounding]:
             held.setdefault(id.int, (length, {}))[1][term] = frequency
     found = []
     for *known, term, _, length in rows:
-        if term is None:
+        if term is None and known[1] is not None:
             own_length, terms = held.get(known[0].int, (length or 0, None))
             found.append(Surrounding._make((*known, terms, own_length, None)))
     return found
 
 
-def _known(ids: str, narrowing: str) -> str:
+def _known(ids: str, narrowing: str, *, cosine: str) -> str:
     # Everything is looked up by key, and nothing is joined that could be joined in a worse way, so that a plan can be
     # kept. Which terms a note holds stands in rows of its own for the same reason.
-    return f"{_held(ids)}UNION ALL{_described(ids, narrowing)}"
+    return f"{_held(ids)}UNION ALL{_described(ids, narrowing, cosine)}"
 
 
 def _held(ids: str) -> str:
@@ -204,7 +253,7 @@ def _held(ids: str) -> str:
         """
 
 
-def _described(ids: str, narrowing: str) -> str:
+def _described(ids: str, narrowing: str, cosine: str) -> str:
     return f"""
         SELECT
             n.id,
@@ -217,12 +266,7 @@ def _described(ids: str, narrowing: str) -> str:
             left(n.content, {TEXT_LENGTH}),
             right(n.content, 4),
             n.reach <> 'none'{narrowing},
-            (
-                SELECT max(1 - (e.embedding <=> CAST(:query AS vector)))
-                FROM embeddings e
-                WHERE e.bank_id = :bank
-                    AND e.note_id = n.id
-            ),
+            {cosine},
             NULL,
             NULL,
             CASE WHEN n.session IS NOT NULL THEN (
@@ -242,4 +286,11 @@ def _described(ids: str, narrowing: str) -> str:
             LIMIT 1
         ) AS n
         WHERE n.deleted_at IS NULL
+        """
+
+
+def _measured(ids: str) -> str:
+    return f"""
+        SELECT n.id, {"NULL, " * 9}{_COSINE}, NULL, NULL, NULL
+        FROM unnest({ids}) AS n (id)
         """

@@ -121,6 +121,15 @@ def nearest(wanted: Filter, *, count: int = 30) -> Mapping[str, Any]:
     return {"query": QUERY, "count": count, **conditions.binds(wanted)}
 
 
+def around() -> Mapping[str, Any]:
+    return {
+        "ids": [uuid4() for _ in range(60)],
+        "unmeasured": [uuid4() for _ in range(30)],
+        "query": QUERY,
+        "terms": ["text"],
+    }
+
+
 async def test_a_big_bank_is_searched_by_the_vector_index(filled: str) -> None:
     assert "ix_embeddings_embedding" in await plan(filled, embeddings.nearest(""), BIG, **nearest(Filter()))
 
@@ -180,9 +189,8 @@ async def test_whatever_the_filter_no_search_and_no_listing_reads_all_notes(fill
         assert index in told
         told = await plan(filled, embeddings.nearest(narrowing), BIG, **nearest(wanted))
         assert "Seq Scan on notes" not in told, wanted
-        around = {"ids": [uuid4() for _ in range(60)], "query": QUERY, "terms": ["text"]}
         for statement in (surroundings.own(narrowing), surroundings.next_to(narrowing)):
-            told = await plan(filled, statement, BIG, **around, **binds)
+            told = await plan(filled, statement, BIG, **around(), **binds)
             assert "Seq Scan on notes" not in told, wanted
 
 
@@ -207,9 +215,8 @@ async def test_work_that_is_left_is_counted_without_reading_what_is_done(filled:
 
 
 async def test_surroundings_are_fetched_by_key(filled: str) -> None:
-    binds = {"ids": [uuid4() for _ in range(60)], "query": QUERY, "terms": ["text"]}
     for statement in (surroundings.own(""), surroundings.next_to("")):
-        told = await plan(filled, statement, BIG, **binds)
+        told = await plan(filled, statement, BIG, **around())
         assert "Seq Scan on notes" not in told
         assert "pk_embeddings" in told
     assert "ix_notes_live_by_session" in told
@@ -225,13 +232,13 @@ async def test_a_plan_for_surroundings_is_kept_only_where_it_fits_however_far_th
         connection.execute(_EMBED.encode())
         connection.execute(_TERMS.encode())
         connection.execute("VACUUM ANALYZE")
-    ids = [uuid4() for _ in range(60)]
-    told = await plan(url, surroundings.own(""), BIG, ids=ids, query=QUERY, terms=["text"])
+    told = await plan(url, surroundings.own(""), BIG, **around())
     database = Database(url)
     try:
         async with database.transaction(BIG) as tx:
             for _ in range(10):
-                await surroundings.of_notes(tx, ids, query=QUERY, terms=["text"], wanted=Filter(), bank_size=size)
+                ids = [uuid4() for _ in range(60)]
+                await surroundings.of_notes(tx, ids, terms=["text"], wanted=Filter(), bank_size=size)
             kept = await tx.all(sa.text("SELECT FROM pg_prepared_statements WHERE statement LIKE '%embeddings%'"))
     finally:
         await database.close()
