@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import itertools
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -22,7 +23,7 @@ from memory_bank.domain.notes import Draft
 from memory_bank.domain.recall import Query
 from memory_bank.errors import InvalidInput, ProviderUnavailable
 from memory_bank.interfaces import retrieval_sets
-from memory_bank.interfaces.cli import evaluation, throwaway
+from memory_bank.interfaces.cli import comparison, evaluation, throwaway
 from memory_bank.interfaces.cli import measurement as benching
 from memory_bank.interfaces.cli.invocation import Invocation
 from memory_bank.services import measurement
@@ -113,6 +114,80 @@ async def test_figures_equal_those_worked_out_by_hand(invocation: Invocation, tm
     # "submarine periscope" is in the second bank; whoever asks it there is answered
     assert (vector.off_topic.queries, vector.off_topic.nothing, vector.off_topic.weak) == (5, 0.8, 0.0)
     assert [each.queries for each in hybrid.turn] == [each.queries for each in vector.turn]
+
+
+async def test_a_run_is_compared_with_an_earlier_one_question_by_question(
+    invocation: Invocation, tmp_path: Path
+) -> None:
+    corpora = retrieval_sets.read(write(tmp_path, TEA, SHIPS))
+    async with throwaway.place(invocation, parts=Parts(embedder=FakeEmbedder())) as place:
+        run = evaluation.Run(place, variants=["vector", "hybrid"], limit=20)
+        then = (await run.answer(corpora, following={}, explain=True)).model_dump(mode="json", exclude_none=True)
+    # the earlier run is said to have missed what answers q3
+    missed = next(each for each in then["variants"][0]["explained"] if each["query"] == "q3")
+    for name in ("any", "recall", "all"):
+        missed["figures"][name] = [0.0] * 4
+    file = tmp_path / "then.json"
+    file.write_text(json.dumps(then))
+    earlier = comparison.Earlier(file)
+    earlier.require(["vector", "hybrid"], corpora, limit_queries=None)
+    async with throwaway.place(invocation, parts=Parts(embedder=FakeEmbedder())) as place:
+        run = evaluation.Run(place, variants=["vector", "hybrid"], limit=20)
+        now = await run.answer(corpora, following={}, explain=False, earlier=earlier)
+    vector, hybrid = now.variants
+    assert vector.against is not None
+    assert hybrid.against is not None
+    # of the five questions one has no answer
+    assert (vector.against.file, vector.against.queries) == ("then.json", 4)
+    told = {each.measure: (each.better, each.worse) for each in vector.against.differences}
+    assert {measure for measure, counts in told.items() if counts == (1, 0)} == {
+        f"{name}@{cutoff}" for name in ("any", "recall", "all") for cutoff in now.cutoffs
+    }
+    recall = next(each for each in vector.against.differences if each.measure == "recall@10")
+    assert (recall.before, recall.now, recall.chance) == (0.75, 1.0, 1.0)
+    assert all((each.better, each.worse) == (0, 0) for each in hybrid.against.differences)
+    assert any(line.startswith("recall@10   0.7500  1.0000       1      0") for line in evaluation.readable(now))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("not json", "no answer of `memory-bank eval --explain --json`"),
+        ('{"cutoffs": [1], "variants": []}', "no query's own figures"),
+        ('{"cutoffs": [1, 5, 10, 20], "variants": [{"arms": "hybrid"}]}', "no query's own figures"),
+        (
+            json.dumps(
+                {
+                    "cutoffs": [1, 5, 10, 20],
+                    "variants": [
+                        {
+                            "arms": "hybrid",
+                            "explained": [
+                                {
+                                    "bank": "tea",
+                                    "query": "q1",
+                                    "text": "something else",
+                                    "figures": dict.fromkeys(("any", "recall", "all"), [0.0] * 4)
+                                    | {"mrr": 0.0, "ndcg_at_10": 0.0},
+                                }
+                            ],
+                        }
+                    ],
+                }
+            ),
+            "no answered question of these files with --arms hybrid",
+        ),
+    ],
+)
+def test_a_run_that_cannot_be_compared_is_refused_before_anything_is_loaded(
+    tmp_path: Path, text: str, told: str
+) -> None:
+    corpora = retrieval_sets.read(write(tmp_path, TEA))
+    file = tmp_path / "then.json"
+    file.write_text(text)
+    with pytest.raises(InvalidInput, match=re.escape(told)) as refused:
+        comparison.Earlier(file).require(["hybrid"], corpora, limit_queries=None)
+    assert refused.value.field == "--against"
 
 
 async def test_nothing_stays_in_a_shared_database_and_nobody_else_s_notes_change(

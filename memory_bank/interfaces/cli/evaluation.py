@@ -11,7 +11,8 @@ from memory_bank.domain.evaluation import Corpus, Measures
 from memory_bank.errors import InvalidInput
 from memory_bank.interfaces import retrieval_sets
 from memory_bank.interfaces.answers import Answer, ArmAnswer
-from memory_bank.interfaces.cli import throwaway
+from memory_bank.interfaces.cli import comparison, throwaway
+from memory_bank.interfaces.cli.comparison import AgainstAnswer, Earlier, FiguresAnswer
 from memory_bank.interfaces.cli.invocation import Invocation, json_option, show, waited
 from memory_bank.services.evaluation import VARIANTS, Asked, Loaded
 
@@ -47,13 +48,17 @@ class HitAnswer(Answer):
 
 
 class ExplainedAnswer(Answer):
-    """One query: where each relevant document was ranked, None for nowhere, and what came first."""
+    """One query: where each relevant document was ranked, None for nowhere, and what came first.
+
+    `figures`: by turns, None where nothing is relevant.
+    """
 
     bank: str
     query: str
     text: str
     category: str
     relevant: dict[str, int | None]
+    figures: FiguresAnswer | None = None
     milliseconds: float
     top: list[HitAnswer]
 
@@ -79,6 +84,7 @@ class VariantAnswer(Answer):
     turn: list[ScoreAnswer]
     session: list[ScoreAnswer]
     off_topic: OffTopicAnswer | None = None
+    against: AgainstAnswer | None = None
     explained: list[ExplainedAnswer] | None = None
 
 
@@ -110,6 +116,11 @@ class EvaluationAnswer(Answer):
 @click.option("--limit-queries", type=click.IntRange(1), help="Only the first queries of each bank.")
 @click.option("--off-topic", is_flag=True, help="Also ask each bank's queries of the next bank of its file.")
 @click.option("--explain", is_flag=True, help="Show for each query where the relevant documents were ranked.")
+@click.option(
+    "--against",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Compare with an earlier run, by its answer of --explain --json.",
+)
 @json_option
 @click.pass_obj
 def evaluate(
@@ -122,6 +133,7 @@ def evaluate(
     limit_queries: int | None,
     off_topic: bool,
     explain: bool,
+    against: Path | None,
     as_json: bool,
 ) -> None:
     """Measure recall on FILES of questions with known answers, in a throw-away place.
@@ -132,14 +144,17 @@ def evaluate(
     variants = _variants(arms)
     corpora = [corpus for file in files for corpus in retrieval_sets.read(file, banks=limit_banks)]
     following = _following(corpora) if off_topic else {}
+    earlier = None if against is None else Earlier(against)
+    if earlier is not None:
+        earlier.require(variants, corpora, limit_queries=limit_queries)
 
     async def work() -> EvaluationAnswer:
         async with throwaway.place(invocation) as place:
             run = Run(place, variants=variants, limit=limit, limit_queries=limit_queries)
-            return await run.answer(corpora, following=following, explain=explain)
+            return await run.answer(corpora, following=following, explain=explain, earlier=earlier)
 
     answer = waited(work())
-    show(answer, as_json=as_json, readable=lambda: "\n".join(_lines(answer)))
+    show(answer, as_json=as_json, readable=lambda: "\n".join(readable(answer)))
 
 
 class Run:
@@ -154,7 +169,12 @@ class Run:
         self._limit_queries = limit_queries
 
     async def answer(
-        self, corpora: Sequence[Corpus], *, following: Mapping[int, int], explain: bool
+        self,
+        corpora: Sequence[Corpus],
+        *,
+        following: Mapping[int, int],
+        explain: bool,
+        earlier: Earlier | None = None,
     ) -> EvaluationAnswer:
         """Load every corpus, ask all questions, those of `following` also of another corpus, and sum up."""
         loaded = await self._load(corpora)
@@ -168,8 +188,10 @@ class Run:
             model=self._place.embedder.name,
             cutoffs=list(evaluation.CUTOFFS),
             definitions=evaluation.DEFINITIONS,
-            setting=list(SETTING_NOTES),
-            variants=[_variant(each, asked[each], astray[each], explain=explain) for each in self._variants],
+            setting=[*SETTING_NOTES, *(comparison.NOTES if earlier is not None else ())],
+            variants=[
+                _variant(each, asked[each], astray[each], explain=explain, earlier=earlier) for each in self._variants
+            ],
         )
 
     async def _load(self, corpora: Sequence[Corpus]) -> list[Loaded]:
@@ -223,7 +245,9 @@ def _following(corpora: Sequence[Corpus]) -> dict[int, int]:
     return following
 
 
-def _variant(arms: str, asked: Sequence[Asked], astray: Sequence[Asked], *, explain: bool) -> VariantAnswer:
+def _variant(
+    arms: str, asked: Sequence[Asked], astray: Sequence[Asked], *, explain: bool, earlier: Earlier | None
+) -> VariantAnswer:
     milliseconds = [each.seconds * 1_000 for each in asked] or [0.0]
     return VariantAnswer(
         arms=arms,
@@ -241,6 +265,12 @@ def _variant(arms: str, asked: Sequence[Asked], astray: Sequence[Asked], *, expl
             weak=_share([ranking.is_weak([hit.recalled.evidence for hit in each.hits]) for each in astray]),
         )
         if astray
+        else None,
+        against=earlier.compared(
+            arms,
+            {(each.corpus, each.question.id, each.question.text): each.turn for each in asked if each.turn is not None},
+        )
+        if earlier is not None
         else None,
         explained=[_explained(each) for each in asked] if explain else None,
     )
@@ -276,6 +306,7 @@ def _explained(asked: Asked) -> ExplainedAnswer:
         text=asked.question.text,
         category=asked.question.category,
         relevant=asked.ranks,
+        figures=None if asked.turn is None else comparison.figures(asked.turn),
         milliseconds=round(asked.seconds * 1_000, 3),
         top=[
             HitAnswer(
@@ -294,7 +325,8 @@ def _share(held: Sequence[bool]) -> float:
     return round(sum(held) / len(held), 4) if held else 0.0
 
 
-def _lines(answer: EvaluationAnswer) -> Iterator[str]:
+def readable(answer: EvaluationAnswer) -> Iterator[str]:
+    """Yield an answer line by line."""
     for variant in answer.variants:
         if variant.explained is not None:
             yield from (line for each in variant.explained for line in _explanation(variant.arms, each))
@@ -319,6 +351,9 @@ def _lines(answer: EvaluationAnswer) -> Iterator[str]:
                 f"{'':<8}  off topic ({each.off_topic.queries} queries): nothing {each.off_topic.nothing:.1%}, "
                 f"weak {each.off_topic.weak:.1%}"
             )
+    for each in answer.variants:
+        if each.against is not None:
+            yield from ("", *comparison.lines(each.arms, each.against))
     yield ""
     yield from (f"{name}: {meaning}" for name, meaning in answer.definitions.items())
     yield from answer.setting
