@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import contextlib
 import functools
 import select
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -15,11 +16,13 @@ from typing import Any
 import psycopg
 import sqlalchemy as sa
 from psycopg import rows, sql
+from psycopg.pq import TransactionStatus
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.pool import PoolProxiedConnection
 from sqlalchemy.util import greenlet_spawn
 
 from memory_bank.errors import ConfigurationError, Conflict, StoreUnavailable
@@ -147,6 +150,8 @@ class Database:
             pool_timeout=CHECKOUT_SECONDS,
             # the connection that was used last knows its tables and statements best
             pool_use_lifo=True,
+            # what a transaction left open is rolled back here, where nobody can cut it off
+            pool_reset_on_return=None,
             connect_args=arguments,
         )
         # a restarted server leaves dead connections in the pool; the caller must not meet them
@@ -212,7 +217,7 @@ class Database:
 
     @asynccontextmanager
     async def _lent(self) -> AsyncIterator[tuple[psycopg.AsyncConnection[Any], str]]:
-        """Lend a driver, with the role of transactions of a bank; the pool rolls back what was not committed."""
+        """Lend a driver, with the role of transactions of a bank; what was not committed is rolled back."""
         with translated_errors(), self._counted():
             # from the pool itself: SQLAlchemy's own connection around it would cost more than an empty statement
             lent = await self._engine.raw_connection()
@@ -223,14 +228,21 @@ class Database:
                     lent.info[_ROLE] = await _role(driver)
                 yield driver, lent.info[_ROLE]
             finally:
-                # its pool is gone, and nobody else would close it; or a caller who was cut off in the midst of a
-                # statement has closed it, and it cannot be rolled back
-                back = greenlet_spawn(lent.invalidate if self._closed or driver.closed else lent.close)
-                if driver.pgconn.transaction_status == psycopg.pq.TransactionStatus.IDLE:
-                    await back
+                if driver.pgconn.transaction_status == TransactionStatus.IDLE:
+                    # waits for nothing
+                    await self._given_back(lent, driver)
                 else:
                     # whoever is cancelled meanwhile must not take the connection along
-                    await asyncio.shield(asyncio.create_task(back))
+                    await asyncio.shield(asyncio.create_task(self._given_back(lent, driver)))
+
+    async def _given_back(self, lent: PoolProxiedConnection, driver: psycopg.AsyncConnection[Any]) -> None:
+        if not driver.closed and driver.pgconn.transaction_status != TransactionStatus.IDLE:
+            # the server may be gone, or still at work on what a caller was cut off from
+            with contextlib.suppress(psycopg.Error):
+                await driver.rollback()
+        usable = driver.pgconn.transaction_status == TransactionStatus.IDLE
+        # without its pool nobody else would close it
+        await greenlet_spawn(lent.close if usable and not self._closed else lent.invalidate)
 
     def pool(self) -> PoolState:
         """Return how far the pool is used at this moment."""
