@@ -140,9 +140,14 @@ def test_health_answers_while_the_database_is_away_and_readiness_says_why_not(co
         ready = httpx.get(f"{served.url}/ready", timeout=PATIENCE)
         assert ready.status_code == 503
         assert ready.json()["ready"] is False
-        refused = httpx.get(f"{served.url}/api/v1/notes", timeout=PATIENCE)
-        assert refused.status_code == 503
-        assert "postgres.url" in refused.json()["message"]
+
+        def names_the_setting() -> bool:
+            refused = httpx.get(f"{served.url}/api/v1/notes", timeout=PATIENCE)
+            assert refused.status_code == 503
+            return "postgres.url" in refused.json()["message"]
+
+        # until the database was first asked, the server is still starting
+        waited(names_the_setting)
         served.process.terminate()
         assert served.process.ended(seconds=STOP_SECONDS).code == 0
 
