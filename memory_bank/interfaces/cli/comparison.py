@@ -23,14 +23,26 @@ Key = tuple[str, str, str]
 """A question as both runs know it: its bank, its id and its text, as files may share the names of their banks."""
 
 
+MEASURES = (
+    *(f"{name}@{cutoff}" for name in ("any", "recall", "all") for cutoff in evaluation.CUTOFFS),
+    "MRR",
+    f"nDCG@{evaluation.NDCG_CUTOFF}",
+)
+
+
 class FiguresAnswer(Answer):
-    """One query's own figures; each list has one value for each cut-off."""
+    """The figures of one query, or means over several; each list has one value for each cut-off."""
 
     any: list[float]
     recall: list[float]
     all: list[float]
     mrr: float
     ndcg_at_10: float
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """Every figure, in the order of `MEASURES`."""
+        return (*self.any, *self.recall, *self.all, self.mrr, self.ndcg_at_10)
 
 
 class DifferenceAnswer(Answer):
@@ -98,14 +110,14 @@ class Earlier:
         """Compare what was measured now with the same questions of then."""
         known = self._figures[arms]
         pairs = [(then, figures(now)) for key, now in measured.items() if (then := known.get(key)) is not None]
-        before = zip(*(_values(then) for then, _ in pairs), strict=True)
-        now = zip(*(_values(now) for _, now in pairs), strict=True)
+        before = zip(*(then.values for then, _ in pairs), strict=True)
+        now = zip(*(now.values for _, now in pairs), strict=True)
         return AgainstAnswer(
             file=self.file,
             queries=len(pairs),
             differences=[
                 _difference(measure, comparison.difference(*values))
-                for measure, values in zip(_MEASURES, zip(before, now, strict=True), strict=bool(pairs))
+                for measure, values in zip(MEASURES, zip(before, now, strict=True), strict=bool(pairs))
             ],
         )
 
@@ -139,14 +151,3 @@ def _difference(measure: str, told: Difference) -> DifferenceAnswer:
         worse=told.worse,
         chance=round(told.chance, 4),
     )
-
-
-_MEASURES = (
-    *(f"{name}@{cutoff}" for name in ("any", "recall", "all") for cutoff in evaluation.CUTOFFS),
-    "MRR",
-    f"nDCG@{evaluation.NDCG_CUTOFF}",
-)
-
-
-def _values(each: FiguresAnswer) -> tuple[float, ...]:
-    return (*each.any, *each.recall, *each.all, each.mrr, each.ndcg_at_10)

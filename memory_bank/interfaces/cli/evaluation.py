@@ -27,16 +27,11 @@ SETTING_NOTES = (
 )
 
 
-class ScoreAnswer(Answer):
-    """Means over the queries of one category, or of all; each list has one value for each cut-off."""
+class ScoreAnswer(FiguresAnswer):
+    """Means over the queries of one category, or of all."""
 
     category: str
     queries: int
-    any: list[float]
-    recall: list[float]
-    all: list[float]
-    mrr: float
-    ndcg_at_10: float
 
 
 class HitAnswer(Answer):
@@ -339,7 +334,7 @@ def readable(answer: EvaluationAnswer) -> Iterator[str]:
     for level in ("turn", "session"):
         tables = [(each.arms, each.turn if level == "turn" else each.session) for each in answer.variants]
         if any(rows for _, rows in tables):
-            yield from ("", *_table(level, tables, answer.cutoffs))
+            yield from ("", *_table(level, tables))
     yield ""
     for each in answer.variants:
         yield (
@@ -359,15 +354,14 @@ def readable(answer: EvaluationAnswer) -> Iterator[str]:
     yield from answer.setting
 
 
-def _table(level: str, tables: Sequence[tuple[str, Sequence[ScoreAnswer]]], cutoffs: Sequence[int]) -> Iterator[str]:
-    groups = [f"{name}@{cutoff}" for name in ("any", "recall", "all") for cutoff in cutoffs]
+def _table(level: str, tables: Sequence[tuple[str, Sequence[ScoreAnswer]]]) -> Iterator[str]:
     width = max(len(row.category) for _, rows in tables for row in rows)
-    heads = "".join(f" {head:>9}" for head in (*groups, "MRR", "nDCG@10"))
+    heads = "".join(f" {head:>9}" for head in comparison.MEASURES)
     yield f"{level:<8}  {'':<{width}} {'queries':>7}{heads}"
     for arms, rows in tables:
         for row in rows:
-            figures = (*row.any, *row.recall, *row.all, row.mrr, row.ndcg_at_10)
-            yield f"{arms:<8}  {row.category:<{width}} {row.queries:>7}" + "".join(f" {each:>9.3f}" for each in figures)
+            figures = "".join(f" {each:>9.3f}" for each in row.values)
+            yield f"{arms:<8}  {row.category:<{width}} {row.queries:>7}{figures}"
 
 
 def _explanation(arms: str, each: ExplainedAnswer) -> Iterator[str]:
